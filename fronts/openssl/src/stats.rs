@@ -5,7 +5,7 @@
 //! library would see, so without these words a run with a million draws would report none.
 
 use core::ffi::{CStr, c_char, c_int};
-use core::ptr::{null, null_mut};
+use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// Size of the file that is mapped.
@@ -84,5 +84,5 @@ fn path() -> Option<&'static CStr> {
     // and a program that changes its environment meanwhile breaks POSIX's rule for both.
     let value: *const c_char = unsafe { libc::getenv(c"HEADWATER_STATS".as_ptr()) };
     // SAFETY: not null, so a string of the environment, used before this call returns to OpenSSL.
-    (value != null()).then(|| unsafe { CStr::from_ptr(value) })
+    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
 }

@@ -96,16 +96,21 @@ fn file(line: &str) -> Option<&str> {
 /// Returns the version of the OpenSSL that a program contains.
 fn contained(program: &Path) -> Option<String> {
     let bytes = fs::read(program).ok()?;
-    ["OpenSSL 3.", "OpenSSL 4."].into_iter().find_map(|mark| {
-        let at = memchr::memmem::find_iter(&bytes, mark.as_bytes())
-            .find(|at| bytes.get(at + mark.len()).is_some_and(u8::is_ascii_digit))?;
-        let version: String = bytes[at + mark.len()..]
-            .iter()
-            .map(|byte| char::from(*byte))
-            .take_while(|c| c.is_ascii_digit() || *c == '.')
-            .collect();
-        Some(format!("{mark}{version} in the program itself"))
-    })
+    let mut versions = memchr::memmem::find_iter(&bytes, b"OpenSSL ");
+    versions.find_map(|at| version(&bytes[at..bytes.len().min(at + 64)]))
+}
+
+/// Returns the version of `OpenSSL 3.0.19 27 Jan 2026`, which the library prints as its own. By
+/// the date it differs from text about OpenSSL, which this program has as well.
+fn version(text: &[u8]) -> Option<String> {
+    let end = text.iter().position(|byte| !byte.is_ascii_graphic() && *byte != b' ')?;
+    let text = std::str::from_utf8(&text[..end]).ok()?;
+    let words: Vec<&str> = text.split(' ').collect();
+    let [_, version, day, month, year, ..] = *words else { return None };
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_date = is_number(day) && month.len() == 3 && year.len() == 4 && is_number(year);
+    let is_new = version.starts_with("3.") || version.starts_with("4.");
+    (is_date && is_new).then(|| format!("OpenSSL {version} in the program itself"))
 }
 
 fn variable<'a>(environment: &'a [u8], name: &str) -> Option<&'a [u8]> {
@@ -136,6 +141,20 @@ mod tests {
             ("7f-80 rw-p 0 00:00 0 ", None),
         ] {
             assert_eq!(file(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_version_has_a_date() {
+        let of = |text: &[u8]| version(text);
+        // Joined here, or the next test would find this text in its own program.
+        let text = ["OpenSSL", "3.0.19+quic", "27", "Jan", "2026\0more"].join(" ");
+        let found = of(text.as_bytes()).unwrap();
+        assert_eq!(found, "OpenSSL 3.0.19+quic in the program itself");
+        for text in
+            [&b"OpenSSL 3.0.19, as here\0"[..], b"OpenSSL 1.1.1w  11 Sep 2023\0", b"OpenSSL "]
+        {
+            assert_eq!(of(text), None);
         }
     }
 
