@@ -445,10 +445,42 @@ fn remove(file: &Path) -> Result<bool> {
     }
 }
 
+/// Returns the configurations of OpenSSL in these directories that name one of the files, comments
+/// aside.
+fn naming(directories: &[&Path], files: &[&str]) -> Vec<String> {
+    let entries = directories.iter().filter_map(|directory| fs::read_dir(directory).ok()).flatten();
+    let configurations = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "cnf"));
+    let names = |line: &str| {
+        let line = line.split('#').next().unwrap_or_default();
+        files.iter().any(|file| line.contains(file))
+    };
+    configurations
+        .filter(|path| fs::read_to_string(path).is_ok_and(|text| text.lines().any(names)))
+        .map(|path| path.display().to_string())
+        .collect()
+}
+
 /// Removes every file that `install` with the same places put there, and directories that are
 /// headwater's own.
 pub(crate) fn uninstall(places: Places) -> Result<ExitCode> {
     let places = places.checked()?;
+    if places.has(Openssl) && places.destdir.is_none() {
+        let module = places.place("@lib@/ossl-modules/headwater.so")?;
+        let configuration = places.place("share/headwater/headwater-openssl.cnf")?;
+        let named = naming(
+            &[Path::new("/etc/ssl"), Path::new("/etc/pki/tls")],
+            &[&module.display().to_string(), &configuration.display().to_string()],
+        );
+        // OpenSSL ignores an include that is gone, and lets no program draw without its module.
+        ensure!(
+            named.is_empty(),
+            "nothing is removed: {} would lose headwater's module; take its lines out first",
+            named.join(", ")
+        );
+    }
     let artefacts = ARTEFACTS.iter().filter(|(part, ..)| places.has(*part));
     let mut names: BTreeSet<String> = artefacts.map(|(.., name, _)| (*name).to_owned()).collect();
     if places.has(Library) {

@@ -54,6 +54,16 @@ pub(crate) fn other_release(report: &mut Report) {
                             glibc 2.41";
         need(unpacked(), LOSS).map(drop)
     });
+    report.step("programs with OpenSSL, for tests that cut its module off", || {
+        const LOSS: &str = "whether nginx, Python and Node end without their module, where they \
+                            are not installed";
+        for (name, package) in
+            [("openssl", "openssl"), ("nginx", "nginx"), ("python3", "python3"), ("node", "nodejs")]
+        {
+            need(tools::package(name, package), LOSS)?;
+        }
+        Ok(())
+    });
 }
 
 /// Runs the steps of `cargo xtask test` for OpenSSL's module.

@@ -5,7 +5,8 @@ use crate::report::{Report, Stop, need};
 use crate::tools;
 
 /// Programs that the tests of fronts/preload run.
-const PROGRAMS: [&str; 8] = [
+const PROGRAMS: [&str; 9] = [
+    "libcap2-bin",
     "musl-tools",
     "openssh-client",
     "openssh-server",

@@ -61,6 +61,34 @@ refused! {
     enosys_after_set_up: ENOSYS, true;
     eperm_before_set_up: EPERM, false;
     eperm_after_set_up: EPERM, true;
+    eacces_before_set_up: EACCES, false;
+    eacces_after_set_up: EACCES, true;
+    einval_before_set_up: EINVAL, false;
+    enomem_before_set_up: ENOMEM, false;
+    eio_after_set_up: EIO, true;
+}
+
+/// The search of the vDSO's data asks rt_sigprocmask(2) which pages it may read. Under a filter
+/// that answers in the call's place no page may be read on that answer's word.
+#[test]
+fn a_filter_that_answers_for_the_signal_mask_costs_the_generation_alone() {
+    let name = "a_filter_that_answers_for_the_signal_mask_costs_the_generation_alone";
+    isolated(name, || {
+        for errno in [libc::EINVAL, libc::EFAULT, libc::EPERM] {
+            let refuse = SeccompAction::Errno(errno as u32);
+            let filter = filter(&[libc::SYS_rt_sigprocmask], refuse, SeccompAction::Allow);
+            let child = fork(|| {
+                seccompiler::apply_filter(&filter).unwrap();
+                draw_everything();
+                assert!(!matches!(
+                    headwater::status().reseed_generation,
+                    headwater::ReseedGeneration::Live { .. }
+                ));
+                0
+            });
+            assert_eq!(wait(child), Ending::Exited(0), "errno {errno}");
+        }
+    });
 }
 
 /// Draws, and an end.

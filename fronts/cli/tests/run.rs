@@ -1,70 +1,13 @@
 //! `headwater run`: the statuses of env(1), what it refuses, and commands that draw from headwater.
 #![cfg(target_os = "linux")]
 
+mod running;
+
+use running::{CLONES, PRELOAD, folder, modules, refused, run};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
-use std::{env, fs, process};
-
-/// Creates a directory whose name ends in the id of the test process, and returns its path.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// Returns the directory with OpenSSL's module and the preload library, as cargo builds them. The
-/// first call builds both.
-fn modules() -> &'static Path {
-    static MODULES: OnceLock<PathBuf> = OnceLock::new();
-    MODULES.get_or_init(|| {
-        let folder = folder("modules");
-        for (package, built, name) in [
-            ("headwater-openssl-module", "libheadwater_openssl.so", "headwater.so"),
-            ("headwater-preload", PRELOAD, PRELOAD),
-            ("headwater-adapters", CLONES, CLONES),
-        ] {
-            let cargo = Command::new(env!("CARGO"))
-                .args(["build", "--package", package, "--message-format", "json"])
-                .current_dir(env!("CARGO_MANIFEST_DIR"))
-                .stderr(Stdio::inherit())
-                .output()
-                .unwrap();
-            assert!(cargo.status.success());
-            let messages = String::from_utf8(cargo.stdout).unwrap();
-            let end = messages.rfind(&format!("{built}\"")).expect("cargo names the library");
-            let path = messages[..end].rsplit('"').next().unwrap();
-            fs::copy(format!("{path}{built}"), folder.join(name)).unwrap();
-        }
-        folder
-    })
-}
-
-const PRELOAD: &str = "libheadwater_preload.so";
-const CLONES: &str = "libheadwater_clones.so";
-
-/// Returns a command that runs `headwater run` with these arguments and with both libraries in
-/// place.
-fn run(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
-    command.arg("run").args(arguments).env("OPENSSL_MODULES", modules());
-    command.env("HEADWATER_PRELOAD", modules().join(PRELOAD)).env_remove("LD_PRELOAD");
-    command.env("HEADWATER_CLONES_LIBRARY", modules().join(CLONES));
-    command.env("XDG_RUNTIME_DIR", folder("runtime")).env_remove("OPENSSL_CONF");
-    command.stdin(Stdio::null());
-    command
-}
-
-/// Checks the status and that stdout is empty, and returns the one line on stderr.
-fn refused(output: Output, status: i32) -> String {
-    assert_eq!(output.status.code(), Some(status), "{output:?}");
-    assert!(output.stdout.is_empty(), "{output:?}");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(said.matches('\n').count(), 1, "{said}");
-    assert!(said.starts_with("headwater: "), "{said}");
-    said
-}
+use std::process::{Command, Stdio};
+use std::{env, fs};
 
 #[test]
 fn the_status_is_the_commands_own() {
@@ -282,6 +225,41 @@ fn programs_out_of_reach_are_refused() {
     } else {
         println!(
             "skipped: a set-user-ID program: only root can make one, so its refusal is not checked"
+        );
+    }
+
+    // As root the capabilities add nothing, so the judge runs as a user.
+    let capable = file("capable", &stock, 0o755);
+    let has_capability = Command::new("setcap")
+        .args(["cap_net_raw+ep", &capable])
+        .env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin")
+        .status();
+    if is_root && has_capability.is_ok_and(|status| status.success()) {
+        use std::os::unix::process::CommandExt;
+        // A place that this user can reach, wherever the target directory is.
+        let place = env::temp_dir().join(format!("headwater-capable-{}", std::process::id()));
+        fs::create_dir_all(&place).unwrap();
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+        let [command, library] = ["headwater", PRELOAD].map(|name| place.join(name));
+        fs::copy(env!("CARGO_BIN_EXE_headwater"), &command).unwrap();
+        fs::copy(modules().join(PRELOAD), &library).unwrap();
+        let there = place.join("capable").display().to_string();
+        fs::copy(&capable, &there).unwrap();
+        let mut set = Command::new("setcap");
+        set.args(["cap_net_raw+ep", &there]);
+        assert!(set.env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin").status().unwrap().success());
+        for words in [vec![&*there], vec!["env", "A=1", &*there]] {
+            let mut run = Command::new(&command);
+            run.arg("run").arg("--").args(words).env("HEADWATER_PRELOAD", &library);
+            run.env_remove("LD_PRELOAD").uid(65_534).gid(65_534);
+            let said = self::refused(run.output().unwrap(), 125);
+            assert!(said.contains("file capabilities"), "{said}");
+        }
+        fs::remove_dir_all(&place).unwrap();
+    } else {
+        println!(
+            "skipped: a program with file capabilities: only root with setcap (libcap2-bin) can \
+             make one, so its refusal is not checked"
         );
     }
 

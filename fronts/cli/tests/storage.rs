@@ -487,3 +487,96 @@ fn long_work_on_a_terminal_shows_rate_and_time_left() {
     assert!(shown.contains("of 6.00 MiB") && shown.contains("/s, "), "{shown}");
     assert!(shown.contains("left") && shown.contains("complete"), "{shown}");
 }
+
+/// Each pass has bytes of its own, so a write that a second pass has lost shows the first.
+#[test]
+fn a_lost_write_of_a_later_pass_shows_the_earlier_one() {
+    let place = Place::new("passes");
+    let file = place.file("data");
+    ok(&["write", "--seed", "7", "--size", "1MiB", &file]);
+    let first = fs::read(&file).unwrap();
+    ok(&["write", "--seed", "7", "--pass", "1", "--yes", &file]);
+    assert_eq!(fs::read(&file).unwrap(), first, "pass 1 is the one without the option");
+    ok(&["write", "--seed", "7", "--pass", "2", "--yes", &file]);
+    let second = fs::read(&file).unwrap();
+    assert_eq!(second, stream(&["--seed", "7", "--child", "pass 2"], 0, 1 << 20));
+    ok(&["write", "--seed", "7", "--pass", "3", "--yes", &file]);
+    ok(&["verify", "--seed", "7", "--pass", "3", &file]);
+    // Writes that the last pass has lost, one of them to the first pass's data.
+    let disk = OpenOptions::new().write(true).open(&file).unwrap();
+    disk.write_all_at(&second[8192..12_288], 8192).unwrap();
+    disk.write_all_at(&first[65_536..66_048], 65_536).unwrap();
+    let (status, document) = verified(&["--seed", "7", "--pass", "3", &file]);
+    assert_eq!(status, 1);
+    let extents = &document["targets"][0]["extents"];
+    assert_eq!(damage(&document).len(), 2);
+    for (extent, of) in [(&extents[0], "pass 2"), (&extents[1], "pass 1")] {
+        assert_eq!((&extent["kind"], &extent["of"]), (&"older".into(), &of.into()));
+        assert_eq!(extent["was"], Value::Null);
+    }
+    let text = run(&["verify", "--seed", "7", "--pass", "3", &file]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("data of pass 2: the new write was lost"), "{text}");
+    fails(2, &["verify", "--seed", "7", "--pass", "0", &file]);
+}
+
+#[test]
+fn exchanged_targets_are_named() {
+    let place = Place::new("exchanged");
+    let [a, b] = ["a", "b"].map(|name| place.file(name));
+    let source = ["--seed", "7", "--child", "{name}"];
+    ok(&[&["write", "--size", "1MiB"], &source[..], &[&a, &b]].concat());
+    let kept = place.file("kept");
+    for (from, to) in [(&a, &kept), (&b, &a), (&kept, &b)] {
+        fs::rename(from, to).unwrap();
+    }
+    let (status, document) = verified(&[&source[..], &[&a, &b]].concat());
+    assert_eq!(status, 1);
+    for (target, other) in [(0, &b), (1, &a)] {
+        let extents = document["targets"][target]["extents"].as_array().unwrap();
+        assert_eq!(extents.len(), 1, "{document}");
+        assert_eq!(extents[0]["kind"], "elsewhere");
+        assert_eq!(extents[0]["of"], format!("target {other}"));
+        assert_eq!((&extents[0]["from"], &extents[0]["to"]), (&0.into(), &(1 << 20).into()));
+    }
+}
+
+#[test]
+fn a_wrong_seed_or_a_forgotten_shape_is_guessed() {
+    let place = Place::new("foreign");
+    let file = place.file("data");
+    ok(&["write", "--seed", "7", "--size", "1MiB", "--compressible", "2", &file]);
+    for wrong in [&["--seed", "8", "--compressible", "2"][..], &["--seed", "7"]] {
+        let done = run(&[&["verify"], wrong, &[&file]].concat());
+        let text = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(done.status.code(), Some(1));
+        assert!(text.contains("damage everywhere, as other options make it"), "{text}");
+    }
+    let disk = OpenOptions::new().write(true).open(&file).unwrap();
+    disk.write_all_at(&[0x33; 4096], 0).unwrap();
+    let done = run(&["verify", "--seed", "7", "--compressible", "2", &file]);
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.contains("other data") && !text.contains("damage everywhere"), "{text}");
+}
+
+#[test]
+fn a_write_reports_as_data() {
+    let place = Place::new("report");
+    let [a, b] = ["a", "b"].map(|name| place.file(name));
+    let text = ok(&["write", "--json", "--seed", "7", "--size", "1MiB", &a, &b]);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["schema"], "headwater.stream-write/1");
+    assert_eq!((&document["engine"], &document["substream"]), (&"ars7".into(), &0.into()));
+    for (target, path) in [(0, &a), (1, &b)] {
+        let target = &document["targets"][target];
+        assert_eq!(target["path"], **path);
+        assert_eq!((&target["from"], &target["durable_to"]), (&0.into(), &(1 << 20).into()));
+        assert_eq!((&target["result"], &target["error"]), (&"complete".into(), &Value::Null));
+    }
+    // A failed write claims nothing.
+    let full = "/dev/full";
+    if std::path::Path::new(full).exists() {
+        let words = fails(2, &["write", "--json", "--seed", "7", "--yes", full]);
+        assert!(words.contains("neither"), "{words}");
+    }
+}

@@ -34,6 +34,7 @@ mod params;
 mod provider;
 mod rand;
 mod seed;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod upcalls;

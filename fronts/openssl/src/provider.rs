@@ -4,6 +4,7 @@ use crate::abi::{self, Algorithm, CoreHandle, Dispatch, Item, Param};
 use crate::errors::{REASONS, Reason};
 use crate::params::{DoesNotFit, answer_each};
 use crate::rand::{self, entry};
+use crate::stats;
 use crate::upcalls::{Core, here};
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::transmute;
@@ -33,6 +34,7 @@ pub(crate) unsafe extern "C" fn OSSL_provider_init(
     let Some(core) = (unsafe { Core::from_table(handle, from_core) }) else {
         return 0;
     };
+    stats::begin();
     let Some(provider) = core.allocate::<Provider>(here!()) else {
         return Reason::NoMemory.raise(&core, here!());
     };

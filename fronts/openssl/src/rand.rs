@@ -5,6 +5,7 @@ use crate::errors::Reason;
 use crate::params::{DoesNotFit, answer_each};
 use crate::provider::Provider;
 use crate::seed;
+use crate::stats;
 use crate::upcalls::{Core, here};
 use core::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
 use core::mem::{MaybeUninit, transmute};
@@ -105,7 +106,10 @@ unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fre
         headwater::fill_uninit(out).map(drop)
     };
     match drawn {
-        Ok(()) => 1,
+        Ok(()) => {
+            stats::drawn(len);
+            1
+        }
         Err(error) => Reason::of(error).raise(core, here!()),
     }
 }

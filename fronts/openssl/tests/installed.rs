@@ -1,5 +1,6 @@
-//! Follows the steps of docs/openssl.md for administrators: installs the module, and includes its
-//! configuration in the system's. Only a mount namespace of the test sees the changed system file.
+//! Follows the steps of docs/openssl.md for administrators: installs the module, and copies its
+//! configuration to the end of the system's. Only a mount namespace of the test sees the changed
+//! system file.
 //!
 //! The test is ignored by default, because it installs and needs root. `cargo xtask test --all`
 //! runs it.
@@ -49,7 +50,8 @@ fn the_systems_configuration_may_include_the_installed_one() {
     let shown = directory.path().join("openssl.cnf");
     let installed = prefix.join("share/headwater/headwater-openssl.cnf");
     let before = fs::read_to_string(&system).unwrap();
-    fs::write(&shown, format!("{before}\n.include {}\n", installed.display())).unwrap();
+    let content = fs::read_to_string(&installed).unwrap();
+    fs::write(&shown, format!("{before}\n{content}")).unwrap();
 
     let list = said(where_it_is(&shown, &system, "openssl list -random-instances"));
     assert_eq!(list.matches("HEADWATER @ headwater").count(), 3, "{list}");

@@ -26,6 +26,7 @@ mod linux {
     mod config;
     mod getrandom;
     mod glibc;
+    mod openssl;
     #[cfg(panic = "abort")]
     mod runtime;
     mod stats;

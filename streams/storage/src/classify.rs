@@ -12,8 +12,21 @@ pub(crate) const SECTOR: usize = 512;
 pub struct Suspects {
     /// The pattern that the target should hold.
     pub expected: Pattern,
-    /// The patterns of older seeds.
-    pub older: Vec<Pattern>,
+    /// The patterns of what stood there before, and of the other targets.
+    pub others: Vec<Suspect>,
+}
+
+/// A pattern that wrong data may come from.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// Its name in a report: `older seed 1`, `pass 1`, `target /dev/sdb`.
+    pub name: String,
+    /// Which of the older seeds of the command line, from 0 on.
+    pub was: Option<usize>,
+    /// It is what another target holds at the same time, and not what this one held before.
+    pub is_other_target: bool,
 }
 
 /// Judges the sectors of a target in order. Each wrong sector is first compared with the kind of
@@ -105,15 +118,18 @@ impl<'a> Judge<'a> {
         if let Some(place) = find(&self.suspects.expected, offset, data, search) {
             return Some(ExtentKind::Elsewhere { shift: shift(place), substream: place.substream });
         }
-        self.suspects.older.iter().enumerate().find_map(|(was, older)| {
+        self.suspects.others.iter().enumerate().find_map(|(which, suspect)| {
+            let pattern = &suspect.pattern;
+            let kind = |shift, substream| match suspect.is_other_target {
+                true => ExtentKind::OtherTarget { which, shift, substream },
+                false => ExtentKind::Older { which, shift, substream },
+            };
             // At its own place first: a shaped pattern has the same bytes at several places.
-            let substream = older.stream.id();
-            let here = ExtentKind::Older { was, shift: 0, substream };
-            if is_at(older, offset, data) {
-                return Some(here);
+            if is_at(pattern, offset, data) {
+                return Some(kind(0, pattern.stream.id()));
             }
-            let place = find(older, offset, data, search)?;
-            Some(ExtentKind::Older { was, shift: shift(place), substream: place.substream })
+            let place = find(pattern, offset, data, search)?;
+            Some(kind(shift(place), place.substream))
         })
     }
 
@@ -123,8 +139,9 @@ impl<'a> Judge<'a> {
             ExtentKind::Elsewhere { shift, substream } => {
                 (&self.suspects.expected, shift, substream)
             }
-            ExtentKind::Older { was, shift, substream } => {
-                (&self.suspects.older[was], shift, substream)
+            ExtentKind::Older { which, shift, substream }
+            | ExtentKind::OtherTarget { which, shift, substream } => {
+                (&self.suspects.others[which].pattern, shift, substream)
             }
             _ => return false,
         };
@@ -161,7 +178,13 @@ mod tests {
 
     /// Applies `damage` to eight sectors from `offset` on and returns the extents.
     fn judged(offset: u64, damage: impl Fn(&mut [u8])) -> Vec<Extent> {
-        let suspects = Suspects { expected: pattern(KEY), older: vec![pattern(1), pattern(2)] };
+        let suspect = |key| Suspect {
+            pattern: pattern(key),
+            name: format!("older seed {key}"),
+            was: Some(key as usize - 1),
+            is_other_target: false,
+        };
+        let suspects = Suspects { expected: pattern(KEY), others: vec![suspect(1), suspect(2)] };
         let mut expected = vec![0; 8 * SECTOR];
         suspects.expected.fill(offset, &mut expected);
         let mut found = expected.clone();
@@ -179,7 +202,7 @@ mod tests {
         type Expected = Vec<(u64, u64, ExtentKind)>;
         let at = |seed: u64, offset: u64| move |out: &mut [u8]| pattern(seed).fill(offset, out);
         let elsewhere = |shift| ExtentKind::Elsewhere { shift, substream: 0 };
-        let older = |was, shift| ExtentKind::Older { was, shift, substream: 0 };
+        let older = |which, shift| ExtentKind::Older { which, shift, substream: 0 };
         let base = 1 << 20;
         let other_substream = |out: &mut [u8]| {
             Key::from_seed(KEY).stream(5).unwrap().fill_u8(0, out).unwrap();

@@ -1,5 +1,6 @@
 //! The result of a run as data: `--json`, the table, the map and the page print this document.
 
+use crate::classify::Suspects;
 use crate::extent::{Extent, ExtentKind};
 use crate::pattern::Pattern;
 use crate::target::Target;
@@ -136,25 +137,30 @@ pub struct ExtentReport {
     pub substream: Option<u64>,
     /// Which of the older seeds, from 0 on.
     pub was: Option<usize>,
+    /// The older seed, older pass or other target that the bytes belong to.
+    pub of: Option<String>,
     /// The flipped bit of the byte, 0 the lowest.
     pub bit: Option<u8>,
 }
 
 impl ExtentReport {
-    fn new(extent: &Extent) -> ExtentReport {
+    fn new(extent: &Extent, suspects: &Suspects) -> ExtentReport {
         let place = |shift| Some(extent.from.wrapping_add_signed(shift));
-        let (place, substream, was, bit) = match extent.kind {
+        let (place, substream, suspect, bit) = match extent.kind {
             ExtentKind::Elsewhere { shift, substream } => {
                 (place(shift), Some(substream), None, None)
             }
-            ExtentKind::Older { was, shift, substream } => {
-                (place(shift), Some(substream), Some(was), None)
+            ExtentKind::Older { which, shift, substream }
+            | ExtentKind::OtherTarget { which, shift, substream } => {
+                (place(shift), Some(substream), suspects.others.get(which), None)
             }
             ExtentKind::FlippedBit { bit } => (None, None, None, Some(bit)),
             _ => (None, None, None, None),
         };
         let kind = name(extent.kind);
-        ExtentReport { from: extent.from, to: extent.to, kind, place, substream, was, bit }
+        let was = suspect.and_then(|suspect| suspect.was);
+        let of = suspect.map(|suspect| suspect.name.clone());
+        ExtentReport { from: extent.from, to: extent.to, kind, place, substream, was, of, bit }
     }
 }
 
@@ -198,7 +204,13 @@ impl Counts {
 
 impl TargetReport {
     /// Describes a verification.
-    pub fn new(target: &Target, from: u64, to: u64, found: Found, seconds: f64) -> TargetReport {
+    pub fn new(
+        target: &Target,
+        suspects: &Suspects,
+        (from, to): (u64, u64),
+        found: Found,
+        seconds: f64,
+    ) -> TargetReport {
         let counts = Counts::new(&found.extents, &found.uncounted);
         let all = counts.all();
         let verified_to = match found.end {
@@ -226,7 +238,7 @@ impl TargetReport {
             verdict,
             wrong_bytes: all.iter().map(|tally| tally.bytes).sum(),
             counts,
-            extents: found.extents.iter().map(ExtentReport::new).collect(),
+            extents: found.extents.iter().map(|one| ExtentReport::new(one, suspects)).collect(),
             extents_left_out: found.uncounted.iter().map(|(extents, _)| extents).sum(),
             shrank_to: found.shrank_to,
             error: None,
@@ -278,11 +290,95 @@ impl Document {
     }
 }
 
+/// The name and version of the layout of [`Written`].
+pub(crate) const WRITE_SCHEMA: &str = "headwater.stream-write/1";
+
+/// The result of `headwater stream write`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Written {
+    /// The name and version of this layout.
+    pub schema: &'static str,
+    /// Name of the engine.
+    pub engine: String,
+    /// Number of the stream.
+    pub substream: u64,
+    /// One report a target, in the order of the command line.
+    pub targets: Vec<WrittenTarget>,
+}
+
+/// The result of writing one target, as data.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WrittenTarget {
+    /// Path as typed.
+    pub path: String,
+    /// Model of a device.
+    pub model: Option<String>,
+    /// Serial number of a device.
+    pub serial: Option<String>,
+    /// Offset of the first byte of this run.
+    pub from: u64,
+    /// Offset after the last byte to write.
+    pub to: u64,
+    /// Offset up to which every byte is durable; null after an error, which claims nothing.
+    pub durable_to: Option<u64>,
+    /// Duration of the run.
+    pub seconds: f64,
+    /// Bytes written in a second.
+    pub bytes_per_second: Option<f64>,
+    /// The data passed the page cache by.
+    pub direct: bool,
+    /// `complete`, `stopped` or `failed`.
+    pub result: &'static str,
+    /// Reason of the failure.
+    pub error: Option<String>,
+}
+
+impl Written {
+    /// Joins the results of all targets.
+    pub fn new(pattern: &Pattern, results: &[Writing]) -> Written {
+        Written {
+            schema: WRITE_SCHEMA,
+            engine: pattern.stream.key().engine().to_string(),
+            substream: pattern.stream.id(),
+            targets: results.iter().map(WrittenTarget::new).collect(),
+        }
+    }
+}
+
+impl WrittenTarget {
+    fn new(one: &Writing) -> WrittenTarget {
+        let (result, error) = match &one.end {
+            Ok(End::Complete) => ("complete", None),
+            Ok(End::Stopped(_)) => ("stopped", None),
+            Err(error) => ("failed", Some(error.clone())),
+        };
+        WrittenTarget {
+            path: one.path.clone(),
+            model: one.model.clone(),
+            serial: one.serial.clone(),
+            from: one.from,
+            to: one.to,
+            durable_to: error.is_none().then(|| one.from + one.written),
+            seconds: one.seconds,
+            bytes_per_second: rate(one.written, one.seconds),
+            direct: one.direct,
+            result,
+            error,
+        }
+    }
+}
+
 /// The result of writing one target, for the table.
 #[derive(Clone, Debug)]
 pub struct Writing {
     /// Path as typed.
     pub path: String,
+    /// Model of a device.
+    pub model: Option<String>,
+    /// Serial number of a device.
+    pub serial: Option<String>,
     /// Offset of the first byte.
     pub from: u64,
     /// Offset after the last byte.

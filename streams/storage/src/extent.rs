@@ -14,10 +14,19 @@ pub enum ExtentKind {
         /// Number of the stream of the bytes.
         substream: u64,
     },
-    /// Bytes of an older seed: a write that was lost after an earlier one.
+    /// Bytes of an older seed or pass: a write that was lost after an earlier one.
     Older {
-        /// Which of the older seeds, from 0 on.
-        was: usize,
+        /// Which of [`Suspects::others`](crate::Suspects), from 0 on.
+        which: usize,
+        /// The place minus the extent's own offset.
+        shift: i64,
+        /// Number of the stream of the bytes.
+        substream: u64,
+    },
+    /// Bytes of another target of the same command: exchanged cables.
+    OtherTarget {
+        /// Which of [`Suspects::others`](crate::Suspects), from 0 on.
+        which: usize,
         /// The place minus the extent's own offset.
         shift: i64,
         /// Number of the stream of the bytes.
@@ -44,7 +53,8 @@ impl ExtentKind {
     pub(crate) fn index(self) -> usize {
         match self {
             ExtentKind::Zeros => 0,
-            ExtentKind::Elsewhere { .. } => 1,
+            // For a reader both are data of another place.
+            ExtentKind::Elsewhere { .. } | ExtentKind::OtherTarget { .. } => 1,
             ExtentKind::Older { .. } => 2,
             ExtentKind::FlippedBit { .. } => 3,
             ExtentKind::Other => 4,

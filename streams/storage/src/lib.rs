@@ -37,8 +37,10 @@ mod verify;
 mod work;
 mod write;
 
-pub use classify::Suspects;
-pub use document::{Counts, Document, Tally, TargetReport, Verdict, Writing};
+pub use classify::{Suspect, Suspects};
+pub use document::{
+    Counts, Document, Tally, TargetReport, Verdict, Writing, Written, WrittenTarget,
+};
 pub use error::Error;
 pub use extent::{Extent, ExtentKind};
 pub use identity::Identity;

@@ -2,7 +2,7 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test -p headwater-storage schema` writes the file again.
 
-use crate::document::{Document, SCHEMA};
+use crate::document::{Document, SCHEMA, WRITE_SCHEMA, Written};
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use std::fs;
@@ -22,17 +22,24 @@ fn closed(schema: &mut Value) {
     }
 }
 
-#[test]
-fn the_schema_is_the_one_of_the_types() {
+/// Compares a schema's file with the types.
+fn check<T: schemars::JsonSchema>(name: &str) {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema = serde_json::to_value(generator.into_root_schema_for::<Document>()).unwrap();
-    schema["title"] = SCHEMA.into();
-    schema["properties"]["schema"]["const"] = SCHEMA.into();
+    let mut schema = serde_json::to_value(generator.into_root_schema_for::<T>()).unwrap();
+    schema["title"] = name.into();
+    schema["properties"]["schema"]["const"] = name.into();
     closed(&mut schema);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/headwater.stream-verify.1.json");
+    let file = format!("schema/{}.json", name.replace('/', "."));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
     if std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite") {
         fs::write(&file, &text).unwrap();
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
+fn the_schemas_are_those_of_the_types() {
+    check::<Document>(SCHEMA);
+    check::<Written>(WRITE_SCHEMA);
 }

@@ -136,6 +136,12 @@ fn damage(target: &TargetReport, report: &mut String) {
             target.verified_to
         );
     }
+    if is_foreign(target) {
+        report.push_str(
+            "  damage everywhere, as other options make it: is the seed another, or the engine, \
+             --substream,\n  --child, --pass, --compressible, --dedup or --chunk?\n",
+        );
+    }
     if target.wrong_bytes > 0 {
         let mut kinds = columns(&["kind", "extents", "bytes"], &[1, 2]);
         for (tally, words) in target.counts.all().iter().zip(WORDS) {
@@ -166,15 +172,17 @@ pub(crate) fn stands_there(extent: &ExtentReport) -> String {
     let place = extent.place.map(grouped).unwrap_or_default();
     match extent.kind {
         "zeros" => "zeros: a lost write, or a hole".to_owned(),
+        "elsewhere" if extent.of.is_some() => {
+            format!("data of {}, byte {place}", of(extent))
+        }
         "elsewhere" => {
             format!("data of byte {place}, substream {}", extent.substream.unwrap_or_default())
         }
         "older" => {
-            let was = extent.was.unwrap_or_default() + 1;
             if extent.place == Some(extent.from) {
-                format!("data of older seed {was}: the new write was lost")
+                format!("data of {}: the new write was lost", of(extent))
             } else {
-                format!("data of older seed {was}, byte {place}")
+                format!("data of {}, byte {place}", of(extent))
             }
         }
         "flipped_bit" => format!("bit {} flipped", extent.bit.unwrap_or_default()),
@@ -182,6 +190,22 @@ pub(crate) fn stands_there(extent: &ExtentReport) -> String {
         "missing" => "nothing: the file ends before".to_owned(),
         _ => "other data".to_owned(),
     }
+}
+
+fn of(extent: &ExtentReport) -> String {
+    untrusted(extent.of.as_deref().unwrap_or_default())
+}
+
+/// Reports whether so much is wrong that rather the options are: nearly every byte, or, where a
+/// shape was forgotten whose data is right in part, an extent in nearly each of its 4 KiB.
+fn is_foreign(target: &TargetReport) -> bool {
+    const SHAPED: u64 = 4096;
+    let range = target.verified_to - target.from;
+    let (other, elsewhere) = (target.counts.other, target.counts.elsewhere);
+    let is_most = |part: u64, whole: u64| whole >= 16 && part >= whole - whole / 10;
+    other.extents > 0
+        && (is_most(other.bytes + elsewhere.bytes, range)
+            || is_most(other.extents + elsewhere.extents, range / SHAPED))
 }
 
 const _: () = assert!(NAMES.len() == WORDS.len());

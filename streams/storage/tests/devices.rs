@@ -95,7 +95,7 @@ fn written(target: &Target, seed: u64, from: u64, to: u64) {
 }
 
 fn damage(target: &Target, seed: u64, from: u64, to: u64) -> Vec<(u64, u64, ExtentKind)> {
-    let suspects = Suspects { expected: pattern(seed), older: Vec::new() };
+    let suspects = Suspects { expected: pattern(seed), others: Vec::new() };
     let progress = Progress::default();
     let found = verify(target, &suspects, &job(from, to, &progress)).unwrap();
     found.extents.iter().map(|extent| (extent.from, extent.to, extent.kind)).collect()

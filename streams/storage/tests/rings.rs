@@ -48,7 +48,7 @@ fn damage(path: &Path, ring: bool) -> Vec<(u64, u64, ExtentKind)> {
     let target = Target::open(path, Access::Verify, None).unwrap();
     let progress = Progress::default();
     let job = Job { from: 0, to: SIZE, threads: 2, limit: None, ring, progress: &progress };
-    let suspects = Suspects { expected: pattern(42), older: Vec::new() };
+    let suspects = Suspects { expected: pattern(42), others: Vec::new() };
     let found = verify(&target, &suspects, &job).unwrap();
     assert_eq!((found.end, progress.done.load(Relaxed)), (End::Complete, SIZE));
     found.extents.iter().map(|extent| (extent.from, extent.to, extent.kind)).collect()

@@ -102,6 +102,19 @@ inside sh -c 'dpkg -L '"$names"' | sort -u | while read -r file; do
     case $file in *.so* | */bin/headwater) [ -f "$file" ] && objdump -T "$file" ;; esac
 done' | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | tee "$root/tmp/glibc"
 test "$(printf 'GLIBC_2.36\n%s\n' "$(cat "$root/tmp/glibc")" | sort -V | tail -n 1)" = GLIBC_2.36
+step 'a removal that a configuration forbids'
+cp "$root/etc/ssl/openssl.cnf" "$root/tmp/openssl.cnf"
+for line in '.include /usr/share/headwater/headwater-openssl.cnf' \
+    'module = /usr/lib/ossl-modules/headwater.so'; do
+    echo "$line" >> "$root/etc/ssl/openssl.cnf"
+    if inside apt-get -q -y remove headwater-openssl > "$root/tmp/refusal" 2>&1; then
+        echo "$suite: removed under '$line'" >&2
+        exit 1
+    fi
+    grep -x /etc/ssl/openssl.cnf "$root/tmp/refusal"
+    cp "$root/tmp/openssl.cnf" "$root/etc/ssl/openssl.cnf"
+done
+inside dpkg --configure -a
 # As after a boot with the observer.
 inside mkdir -p /var/lib/headwater/boots
 inside touch /var/lib/headwater/boots/record.json

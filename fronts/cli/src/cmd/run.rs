@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::openssl;
+use crate::output;
 use crate::preload::{self, Stats};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -20,7 +21,9 @@ other architectures. A script is judged by its interpreter.
 
 --openssl also sets OPENSSL_CONF to a configuration that includes the present one and adds headwater's
 provider. The module, headwater.so, is searched in OPENSSL_MODULES, beside this command, and in
-OpenSSL's own directories.
+OpenSSL's own directories. The configuration stays in /var/lib/headwater/openssl, or below
+XDG_STATE_HOME, because OpenSSL ignores one that is gone. If it is gone, no program of the command
+starts (125). `headwater status --openssl` says what a program draws from.
 
 --clones adds libheadwater_clones.so. In a copy (CRIU, a cloned machine) the C library's rand, random and
 drand48 are then seeded anew before the next draw, also if the command has called srand(). In the
@@ -38,6 +41,10 @@ pub(crate) struct Args {
     #[arg(long)]
     clones: bool,
 
+    /// Write the configuration of --openssl to stdout, for a service, and run nothing
+    #[arg(long, requires = "openssl", conflicts_with_all = ["command", "stats", "no_syscall"])]
+    print: bool,
+
     /// Leave syscall(SYS_getrandom) to the kernel
     #[arg(long)]
     no_syscall: bool,
@@ -47,7 +54,7 @@ pub(crate) struct Args {
     stats: bool,
 
     /// The command and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    #[arg(required_unless_present = "print", trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -59,12 +66,20 @@ const NOT_FOUND: u8 = 127;
 /// Replaces this process by the command, or with `--stats` waits for it. Returns only on failure.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let not_run = |what| Failure::Run { status: NOT_RUN, what };
-    let preload = preload::preload(&args.command, args.openssl, args.clones).map_err(not_run)?;
+    if args.print {
+        return Ok(output::text(&openssl::text().map_err(not_run)?)?);
+    }
+    let mut preload =
+        preload::preload(&args.command, args.openssl, args.clones).map_err(not_run)?;
     let (program, arguments) = args.command.split_first().expect("clap requires one word");
     let mut command = Command::new(program);
     command.args(arguments).env("LD_PRELOAD", preload.value);
     if args.openssl {
-        command.env("OPENSSL_CONF", openssl::configuration().map_err(not_run)?);
+        let kept = openssl::configuration().map_err(not_run)?;
+        // The second one lets the library in each program of the tree see that the file is gone,
+        // which OpenSSL itself does not report.
+        command.env("OPENSSL_CONF", &kept.path).env("HEADWATER_OPENSSL_CONF", &kept.path);
+        preload.notes.extend(kept.note);
     }
     if args.no_syscall {
         command.env("HEADWATER_SYSCALL", "0");
@@ -81,8 +96,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let stats = Stats::new().map_err(not_run)?;
     let ended = stats.wait(command.env("HEADWATER_STATS", stats.path())).map_err(cannot_run)?;
-    match stats.summary() {
-        Ok(summary) => say(&summary),
+    match stats.summary(args.openssl) {
+        Ok(lines) => lines.iter().for_each(|line| say(line)),
         Err(error) => say(&format!("cannot read the counters: {error}")),
     }
     drop(stats);

@@ -8,7 +8,16 @@ use std::{env, fs};
 /// The sections of the present configuration, by name.
 #[derive(Default)]
 pub(super) struct Present {
-    sections: HashMap<String, HashMap<String, String>>,
+    sections: HashMap<String, Vec<Value>>,
+}
+
+/// A value of a section. OpenSSL runs the values of some sections in their order.
+struct Value {
+    name: String,
+    /// Without quotes around it.
+    plain: String,
+    /// As it was written.
+    written: String,
 }
 
 /// Depth of inclusion at which files that include each other are refused.
@@ -52,28 +61,48 @@ impl Present {
     fn add_text(&mut self, text: &str, section: &mut String, depth: u32) -> Result<(), String> {
         let joined = text.replace("\\\r\n", "").replace("\\\n", "");
         for line in joined.lines() {
-            let line = line.split_once('#').map_or(line, |(before, _)| before).trim();
+            let line = before_comment(line).trim();
+            // OpenSSL drops a file with a mistake as a whole, this command's lines included, and
+            // most programs then use OpenSSL's own generator without a word.
+            let mistake = |what: &str| {
+                Err(format!(
+                    "cannot extend the present configuration of OpenSSL: '{line}' {what}, for which \
+                     OpenSSL would ignore all of it"
+                ))
+            };
             if let Some(name) = line.strip_prefix('[') {
-                *section = name.trim_end_matches(']').trim().to_owned();
+                let Some((name, _)) = name.split_once(']') else {
+                    return mistake("has no closing bracket");
+                };
+                *section = name.trim().to_owned();
                 self.sections.entry(section.clone()).or_default();
             } else if let Some(included) = line.strip_prefix(".include") {
                 let included = included.trim_start().trim_start_matches('=').trim();
                 let directory = env::var_os("OPENSSL_CONF_INCLUDE").unwrap_or_default();
                 self.add_file(&Path::new(&directory).join(included), section, depth + 1)?;
-            } else if let Some((name, value)) = line.split_once('=')
-                && !line.starts_with('.')
-            {
-                let (name, value) = (name.trim(), value.trim().trim_matches(['"', '\'']));
+            } else if line.is_empty() || line.starts_with('.') {
+                // Another directive.
+            } else if let Some((name, written)) = line.split_once('=') {
+                let (name, written) = (name.trim(), written.trim());
                 let (section, name) = name.split_once("::").unwrap_or((section, name));
                 let values = self.sections.entry(section.to_owned()).or_default();
-                values.insert(name.to_owned(), value.to_owned());
+                // The last of a name counts, at the place of the last.
+                values.retain(|value| value.name != name);
+                values.push(Value {
+                    name: name.to_owned(),
+                    plain: written.trim_matches(['"', '\'']).to_owned(),
+                    written: written.to_owned(),
+                });
+            } else {
+                return mistake("has no equals sign");
             }
         }
         Ok(())
     }
 
     fn value(&self, section: &str, name: &str) -> Option<&str> {
-        self.sections.get(section)?.get(name).map(String::as_str)
+        let values = self.sections.get(section)?;
+        values.iter().find(|value| value.name == name).map(|value| value.plain.as_str())
     }
 
     /// Returns a value that names a section, or `otherwise`. Returns an error if the value contains
@@ -97,8 +126,8 @@ impl Present {
     /// Returns true if this section activates a provider. Then OpenSSL adds no default provider.
     fn activates(&self, providers: &str) -> bool {
         let off = ["0", "no", "false", "off"];
-        self.sections.get(providers).into_iter().flat_map(HashMap::values).any(|section| {
-            let active = self.value(section, "activate");
+        self.sections.get(providers).into_iter().flatten().any(|provider| {
+            let active = self.value(&provider.plain, "activate");
             active.is_some_and(|value| !off.contains(&value.to_ascii_lowercase().as_str()))
         })
     }
@@ -112,16 +141,28 @@ impl Present {
         if let Some(base) = base {
             line(format!(".include {}", plain(base)?));
         }
-        let openssl = self.section(TOP, "openssl_conf", "headwater_init")?;
+        // Names of no section, unless the present configuration has values for them.
+        let openssl = self.section(TOP, "openssl_conf", "")?;
         // Node reads the section that this name refers to.
         let nodejs = self.section(TOP, "nodejs_conf", openssl)?;
-        line(format!("[{TOP}]\nopenssl_conf = {openssl}\nnodejs_conf = {nodejs}"));
-        for init in if openssl == nodejs { vec![openssl] } else { vec![openssl, nodejs] } {
+        let is_shared = openssl == nodejs;
+        let of_nodejs = if is_shared { "headwater_init" } else { "headwater_nodejs_init" };
+        line(format!("[{TOP}]\nopenssl_conf = headwater_init\nnodejs_conf = {of_nodejs}"));
+        let both = [(openssl, "headwater_init"), (nodejs, of_nodejs)];
+        for (init, ours) in &both[..if is_shared { 1 } else { 2 }] {
             let providers = self.section(init, "providers", "headwater_providers")?;
             let random = self.section(init, "random", "headwater_random")?;
-            // `random` comes first: OpenSSL 3.5 deactivates a provider that is active already when
+            // OpenSSL runs these in order, and stops at the first that fails: a module that is
+            // missing, say, or a misspelt name. So both come before all of the present section's
+            // values, or the generator would stay OpenSSL's. `random` comes before `providers`,
+            // because OpenSSL 3.5 deactivates a provider that is active already when
             // `random_provider` names it.
-            line(format!("[{init}]\nrandom = {random}\nproviders = {providers}"));
+            line(format!("[{ours}]\nrandom = {random}\nproviders = {providers}"));
+            for value in self.sections.get(*init).into_iter().flatten() {
+                if !matches!(value.name.as_str(), "random" | "providers") {
+                    line(format!("{} = {}", value.name, value.written));
+                }
+            }
             line(format!("[{random}]\nrandom = HEADWATER"));
             line(format!("[{providers}]\nheadwater = headwater_module"));
             if !self.activates(providers) {
@@ -132,6 +173,23 @@ impl Present {
         line(format!("[headwater_module]\nmodule = {}\nactivate = 1", plain(module)?));
         Ok(text)
     }
+}
+
+/// Returns the line up to its comment. A `#` in quotes, or after a backslash, begins none.
+fn before_comment(line: &str) -> &str {
+    let mut quote = None;
+    let mut is_escaped = false;
+    for (at, c) in line.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '#' if quote.is_none() => return &line[..at],
+            '"' | '\'' if quote == Some(c) => quote = None,
+            '"' | '\'' if quote.is_none() => quote = Some(c),
+            _ => {}
+        }
+    }
+    line
 }
 
 /// Returns a path that config(5) reads without escapes, or a message.
@@ -179,7 +237,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            added(&text, "openssl_init"),
+            added(&text, "headwater_init"),
             "random = headwater_random\nproviders = provider_sect"
         );
         assert_eq!(added(&text, "default_sect"), "activate = 1");
@@ -200,9 +258,12 @@ mod tests {
     #[test]
     fn nodes_own_section_gets_it_too() {
         let text = extended("openssl_conf = a\nnodejs_conf = b\n[b]\nproviders = p\n").unwrap();
-        assert_eq!(added(&text, "default"), "openssl_conf = a\nnodejs_conf = b");
-        assert!(added(&text, "a").contains("providers = headwater_providers"));
-        assert!(added(&text, "b").contains("providers = p"));
+        assert_eq!(
+            added(&text, "default"),
+            "openssl_conf = headwater_init\nnodejs_conf = headwater_nodejs_init"
+        );
+        assert!(added(&text, "headwater_init").contains("providers = headwater_providers"));
+        assert!(added(&text, "headwater_nodejs_init").contains("providers = p"));
     }
 
     #[test]
@@ -211,8 +272,30 @@ mod tests {
             "openssl_conf = \\\nmine\nmine::providers = \"list\"\n[list]\ndefault = d\n[d]\nactivate = off\n",
         )
         .unwrap();
-        assert_eq!(added(&text, "mine"), "random = headwater_random\nproviders = list");
+        assert_eq!(added(&text, "headwater_init"), "random = headwater_random\nproviders = list");
         assert_eq!(added(&text, "d"), "activate = 1");
+    }
+
+    /// OpenSSL stops at the first value that fails, and says nothing.
+    #[test]
+    fn the_generator_is_set_before_what_may_fail() {
+        let text = extended(
+            "openssl_conf = o\n[o]\nengines = e # one\nproviders = p\nssl_conf = \"s#1\"\nengines = f\n",
+        )
+        .unwrap();
+        assert_eq!(
+            added(&text, "headwater_init"),
+            "random = headwater_random\nproviders = p\nssl_conf = \"s#1\"\nengines = f"
+        );
+    }
+
+    #[test]
+    fn a_file_that_openssl_drops_as_a_whole_is_refused() {
+        for (text, why) in [("[section\n", "no closing bracket"), ("words\n", "no equals sign")] {
+            let refused = extended(text).unwrap_err();
+            assert!(refused.contains(why) && refused.contains("ignore all of it"), "{refused}");
+        }
+        assert!(extended(".pragma = dollarid:true\n# a comment\n\n[a] # another\n").is_ok());
     }
 
     #[test]

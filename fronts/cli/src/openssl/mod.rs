@@ -2,8 +2,11 @@
 
 mod conf;
 mod kept;
+mod seen;
 
 use conf::Present;
+pub(crate) use kept::Kept;
+pub(crate) use seen::Seen;
 use std::env;
 use std::path::{Path, PathBuf, absolute};
 
@@ -20,15 +23,27 @@ const USUAL: [&str; 4] = [
 ];
 
 /// Writes a file for OPENSSL_CONF, with the present configuration and headwater's lines after it.
-/// Returns its path, or a message of one line.
-pub(crate) fn configuration() -> Result<PathBuf, String> {
+///
+/// # Errors
+///
+/// A message of one line.
+pub(crate) fn configuration() -> Result<Kept, String> {
+    kept::keep(&text()?)
+}
+
+/// Returns the configuration's text.
+///
+/// # Errors
+///
+/// A message of one line.
+pub(crate) fn text() -> Result<String, String> {
     let module = module()?;
     let base = base();
     let present = match &base {
         Some(path) => Present::read(path)?,
         None => Present::default(),
     };
-    kept::keep(&present.extended(base.as_deref(), &module)?)
+    present.extended(base.as_deref(), &module)
 }
 
 /// Returns the configuration that the command would have read: the user's, or the system's.

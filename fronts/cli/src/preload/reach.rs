@@ -166,12 +166,12 @@ fn after_env(words: &[OsString]) -> Vec<OsString> {
 fn has_more_rights(path: &Path) -> bool {
     const SET_USER_ID: u32 = 0o4000;
     const SET_GROUP_ID: u32 = 0o2010; // without the group's execute bit it means mandatory locking
-    let (Ok(file), Ok(process)) = (fs::metadata(path), fs::metadata("/proc/self")) else {
-        return false;
-    };
-    (file.mode() & SET_USER_ID != 0 && file.uid() != process.uid())
-        || (file.mode() & SET_GROUP_ID == SET_GROUP_ID && file.gid() != process.gid())
-        || (process.uid() != 0 && elf::has_capabilities(path))
+    let Ok(file) = fs::metadata(path) else { return false };
+    // Not by /proc/self, which a chroot may lack.
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    (file.mode() & SET_USER_ID != 0 && file.uid() != user.as_raw())
+        || (file.mode() & SET_GROUP_ID == SET_GROUP_ID && file.gid() != group.as_raw())
+        || (!user.is_root() && elf::has_capabilities(path))
 }
 
 #[cfg(test)]

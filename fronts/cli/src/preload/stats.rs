@@ -1,4 +1,5 @@
-//! `headwater run --stats`: counters that the preload library of every process adds to.
+//! `headwater run --stats`: counters that the preload library and OpenSSL's module of every process
+//! add to.
 
 use headwater_text::number::{counted, grouped};
 use headwater_text::size;
@@ -13,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::{env, process, thread};
 
-/// Size of the file, which every process maps (fronts/preload/src/linux/stats.rs).
+/// Size of the file, which every process maps (fronts/preload/src/linux/stats.rs for the first five
+/// counters, fronts/openssl/src/stats.rs for the others).
 const PAGE: u64 = 4096;
 /// Counters at the start of the file.
-const COUNTERS: usize = 5;
+const COUNTERS: usize = 8;
 
 /// A file of counters, removed at the end of its life.
 pub(crate) struct Stats {
@@ -78,14 +80,29 @@ impl Stats {
         })
     }
 
-    /// Returns the summary, in a line.
-    pub(crate) fn summary(&self) -> io::Result<String> {
+    /// Returns the summary: a line, and one of OpenSSL's draws if it was asked for or any was made.
+    pub(crate) fn summary(&self, has_openssl: bool) -> io::Result<Vec<String>> {
+        let counts = self.counts()?;
+        let mut lines = vec![summary(&counts)];
+        if has_openssl || counts.openssl.programs > 0 {
+            lines.push(counts.openssl.summary());
+        }
+        Ok(lines)
+    }
+
+    /// Returns what OpenSSL drew by headwater's module so far.
+    pub(crate) fn openssl(&self) -> io::Result<OpensslCounts> {
+        Ok(self.counts()?.openssl)
+    }
+
+    fn counts(&self) -> io::Result<Counts> {
         let mut bytes = [0; COUNTERS * 8];
         fs::File::open(&self.path)?.read_exact(&mut bytes)?;
         let (numbers, _) = bytes.as_chunks::<8>();
-        let [draws, drawn, forwarded, programs, saved] =
+        let [draws, drawn, forwarded, programs, saved, loaded, module_draws, module_drawn] =
             std::array::from_fn(|at| u64::from_ne_bytes(numbers[at]));
-        Ok(summary(&Counts { draws, drawn, forwarded, programs, saved }))
+        let openssl = OpensslCounts { programs: loaded, draws: module_draws, drawn: module_drawn };
+        Ok(Counts { draws, drawn, forwarded, programs, saved, openssl })
     }
 }
 
@@ -103,14 +120,42 @@ struct Counts {
     forwarded: u64,
     programs: u64,
     saved: u64,
+    openssl: OpensslCounts,
+}
+
+/// The counters of OpenSSL's module.
+pub(crate) struct OpensslCounts {
+    /// Programs that loaded the module.
+    pub(crate) programs: u64,
+    pub(crate) draws: u64,
+    drawn: u64,
+}
+
+impl OpensslCounts {
+    /// Returns a line.
+    pub(crate) fn summary(&self) -> String {
+        if self.programs == 0 {
+            return "no program loaded headwater's module for OpenSSL".to_owned();
+        }
+        let programs = programs(self.programs);
+        let draws = times(self.draws, "draw");
+        format!("OpenSSL, in {programs}: {draws} ({}) from headwater", size::rounded(self.drawn))
+    }
+}
+
+fn times(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {noun}s", grouped(count)),
+    }
+}
+
+fn programs(count: u64) -> String {
+    counted(usize::try_from(count).unwrap_or(usize::MAX), "program")
 }
 
 fn summary(counts: &Counts) -> String {
-    let times = |count: u64, noun: &str| match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{} {noun}s", grouped(count)),
-    };
-    let programs = counted(usize::try_from(counts.programs).unwrap_or(usize::MAX), "program");
+    let programs = programs(counts.programs);
     if counts.programs == 0 {
         return "no program loaded the library, so nothing was drawn from headwater".to_owned();
     }
@@ -138,8 +183,17 @@ mod tests {
 
     #[test]
     fn a_summary_is_one_line() {
-        let counts =
-            Counts { draws: 200_016, drawn: 3_200_256, forwarded: 1, programs: 2, saved: 200_016 };
+        let openssl = OpensslCounts { programs: 1, draws: 3, drawn: 48 };
+        let line = openssl.summary();
+        assert_eq!(line, "OpenSSL, in 1 program: 3 draws (48 B) from headwater");
+        let counts = Counts {
+            draws: 200_016,
+            drawn: 3_200_256,
+            forwarded: 1,
+            programs: 2,
+            saved: 200_016,
+            openssl,
+        };
         assert_eq!(
             summary(&counts),
             "2 programs: 200,016 draws (3.1 MiB) from headwater, which saved 200,016 system calls; 1 \

@@ -175,12 +175,13 @@ pub(crate) fn architecture() -> String {
     format!("{}-linux-gnu", env::consts::ARCH)
 }
 
-/// Writes a configuration file into this directory: the text `before`, then an include of the
+/// Writes a configuration file into this directory: the text `before`, then the content of the
 /// configuration that the project ships. Returns the file's path.
 pub(crate) fn configuration(directory: &Path, before: &str) -> PathBuf {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("headwater-openssl.cnf");
     let path = directory.join("openssl.cnf");
-    std::fs::write(&path, format!("{before}\n.include {}\n", ours.display())).expect("a file");
+    let ours = std::fs::read_to_string(ours).expect("the file");
+    std::fs::write(&path, format!("{before}\n{ours}")).expect("a file");
     path
 }
 

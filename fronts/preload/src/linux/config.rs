@@ -1,7 +1,7 @@
 //! The environment's switches, and set-up when the library is loaded.
 
 use super::glibc;
-use super::stats;
+use super::{openssl, stats};
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -47,6 +47,9 @@ pub(super) fn route() -> Route {
 /// under a seccomp filter that allows getrandom(2) and little else; set-up needs more. It never
 /// waits: if the kernel is not ready, the first draw that the kernel can answer does the set-up.
 extern "C" fn constructor() {
+    if let Some(configuration) = variable("HEADWATER_OPENSSL_CONF") {
+        openssl::require(configuration, variable("OPENSSL_CONF"));
+    }
     let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
     if sets_up {
         // glibc has asked the CPU for its features already. If we asked again, that would take a

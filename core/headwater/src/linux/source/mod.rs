@@ -6,8 +6,10 @@
 //!
 //! The order: the vDSO ([`vgetrandom`]), which needs a state of its own and is therefore called by
 //! those who hold a page; then [`getrandom(2)`](getrandom); and only where that is missing (ENOSYS)
-//! or forbidden (EPERM, as some sandboxes answer) [`/dev/urandom`](urandom), after /dev/random has
-//! said that the generator is seeded.
+//! or forbidden [`/dev/urandom`](urandom), after /dev/random has said that the generator is seeded.
+//! A sandbox forbids by any errno that its author chose: EPERM, EACCES or EINVAL, say. The kernel's
+//! own call answers a right request by no error but EAGAIN, EINTR and EFAULT, so any other one is a
+//! refusal.
 
 #![allow(unsafe_code)]
 
@@ -37,8 +39,10 @@ pub(crate) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
     // left, because an answer that was refused is not used.
     let (result, source) = unsafe {
         match getrandom::fill(dst, len, wait) {
-            Err(Errno(libc::ENOSYS | libc::EPERM)) => (urandom::fill(dst, len, wait), 2),
-            result => (result, 1),
+            // Not ready, the caller's pointer, or an answer that cannot be: none of them becomes
+            // another at a device.
+            result @ (Ok(()) | Err(Errno(libc::EAGAIN | libc::EFAULT | 0))) => (result, 1),
+            Err(_) => (urandom::fill(dst, len, wait), 2),
         }
     };
     match result {

@@ -31,6 +31,12 @@ pub(super) struct StreamSource {
     #[arg(long, value_name = "NAME")]
     child: Vec<String>,
 
+    /// Number of the pass over the same target, from 1 on: each pass has bytes of its own, and pass
+    /// 1 those without this option
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) pass: u32,
+
     /// Offset of the first byte, any number
     #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true, default_value = "0")]
     pub(super) from: u64,
@@ -74,16 +80,21 @@ fn rate(text: &str) -> Result<u64, String> {
 }
 
 impl StreamSource {
-    /// Returns the expected bytes of a target, from the seed of the command line or another one.
+    /// Returns the bytes of a pass over a target, from the seed of the command line or another one.
     pub(super) fn pattern(
         &self,
         target: &Path,
         seed: Option<&Seed<'_>>,
+        pass: u32,
     ) -> Result<Pattern, Failure> {
         let seed = seed.unwrap_or(&self.seed).clone();
         let children: Result<Vec<_>, _> =
             self.child.iter().map(|name| filled(name, target)).collect();
-        let key = descend(Key::with_engine(self.engine, seed), &children?);
+        let mut children = children?;
+        if pass > 1 {
+            children.push(format!("pass {pass}"));
+        }
+        let key = descend(Key::with_engine(self.engine, seed), &children);
         let stream = key.stream(self.substream);
         let stream = stream.map_err(|error| Failure::Usage(error.to_string()))?;
         let dedup = self.dedup.map(|ratio| Dedup { ratio, chunk: self.chunk });

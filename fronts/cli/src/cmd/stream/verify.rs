@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress as Bar;
 use headwater_storage::{
-    Access, Document, Pattern, Progress, Suspects, Target, TargetReport, Verdict, page,
+    Access, Document, Pattern, Progress, Suspect, Suspects, Target, TargetReport, Verdict, page,
 };
 use headwater_streams::Seed;
 use headwater_text::{file, size};
@@ -87,14 +87,44 @@ fn cannot_write(file: &Path, error: std::io::Error) -> Failure {
 }
 
 fn pattern(args: &Args, index: usize) -> Result<Pattern, Failure> {
-    args.source.pattern(&args.source.targets[index], None)
+    args.source.pattern(&args.source.targets[index], None, args.source.pass)
+}
+
+/// Passes before this one whose data is recognised. Each costs a search in every wrong sector.
+const OLDER_PASSES: u32 = 8;
+/// Other targets whose data is recognised.
+const OTHER_TARGETS: usize = 16;
+
+/// Returns what may stand in a target in place of its data: older seeds, older passes, and the data
+/// of the other targets of this command.
+fn others(args: &Args, path: &Path) -> Result<Vec<Suspect>, Failure> {
+    let source = &args.source;
+    let mut others = Vec::new();
+    let mut add = |pattern, name, was, is_other_target| {
+        others.push(Suspect { pattern, name, was, is_other_target });
+    };
+    for (was, seed) in args.was.iter().enumerate() {
+        let pattern = source.pattern(path, Some(seed), source.pass)?;
+        add(pattern, format!("older seed {}", was + 1), Some(was), false);
+    }
+    for pass in (1..source.pass).rev().take(OLDER_PASSES as usize) {
+        add(source.pattern(path, None, pass)?, format!("pass {pass}"), None, false);
+    }
+    let own = source.pattern(path, None, source.pass)?.fingerprint();
+    for target in source.targets.iter().filter(|target| *target != path).take(OTHER_TARGETS) {
+        let pattern = source.pattern(target, None, source.pass)?;
+        // The same bytes, unless `--child '{name}'` makes each target its own.
+        if pattern.fingerprint() != own {
+            add(pattern, format!("target {}", target.display()), None, true);
+        }
+    }
+    Ok(others)
 }
 
 /// Opens a target. One that cannot be opened becomes a report, so that the others are verified.
 fn plan(args: &Args, path: &Path) -> Result<Result<Plan, TargetReport>, Failure> {
-    let expected = args.source.pattern(path, None)?;
-    let older = args.was.iter().map(|seed| args.source.pattern(path, Some(seed)));
-    let suspects = Suspects { expected, older: older.collect::<Result<_, _>>()? };
+    let expected = args.source.pattern(path, None, args.source.pass)?;
+    let suspects = Suspects { expected, others: others(args, path)? };
     let target = match Target::open(path, Access::Verify, args.size) {
         Ok(target) => target,
         Err(error) if error.is_usage() => return Err(error.into()),
@@ -130,7 +160,7 @@ fn verify(args: &Args, plan: &Plan, progress: &Progress) -> TargetReport {
     match headwater_storage::verify(&plan.target, &plan.suspects, &job) {
         Ok(found) => {
             let seconds = begun.elapsed().as_secs_f64();
-            TargetReport::new(&plan.target, from, plan.to, found, seconds)
+            TargetReport::new(&plan.target, &plan.suspects, (from, plan.to), found, seconds)
         }
         Err(error) => {
             TargetReport::unread(plan.target.path.display().to_string(), error.to_string())

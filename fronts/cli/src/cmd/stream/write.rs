@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress as Bar;
 use headwater_storage::{
-    Access, End, Error, Pattern, Progress, State, Target, Writing, describe, table, uses,
+    Access, End, Error, Pattern, Progress, State, Target, Writing, Written, describe, table, uses,
 };
 use headwater_text::size;
 use std::io::Write as _;
@@ -29,6 +29,10 @@ pub(super) struct Args {
     /// Size of a file that is made or becomes longer
     #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]
     size: Option<u64>,
+
+    /// Print the result as JSON (schema headwater.stream-write/1)
+    #[arg(long)]
+    json: bool,
 
     /// Overwrite without a question
     #[arg(long)]
@@ -84,7 +88,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let write = || write_all(args, &mut plans, &progress);
     let results = watched(write, || bar.at(progress.done.load(Relaxed)));
     drop(bar);
-    report(&results)
+    let document = args.json.then(|| Written::new(&plans[0].pattern, &results));
+    report(&results, document.as_ref())
 }
 
 /// Refuses targets that something uses, before any of them is opened for writing.
@@ -107,7 +112,7 @@ fn refuse_uses(args: &Args) -> Result<(), Failure> {
 
 fn plan(args: &Args, path: &Path) -> Result<Plan, Failure> {
     let source = &args.source;
-    let pattern = source.pattern(path, None)?;
+    let pattern = source.pattern(path, None, source.pass)?;
     let access = if args.force { Access::Force } else { Access::Write };
     let size = args.size;
     let target = Target::open(path, access, size)?;
@@ -195,6 +200,8 @@ fn write(args: &Args, plan: &mut Plan, progress: &Progress) -> Writing {
     };
     Writing {
         path: plan.target.path.display().to_string(),
+        model: plan.target.identity.model.clone(),
+        serial: plan.target.identity.serial.clone(),
         from: plan.begin,
         to: plan.to,
         written: done - plan.begin,
@@ -204,8 +211,11 @@ fn write(args: &Args, plan: &mut Plan, progress: &Progress) -> Writing {
     }
 }
 
-fn report(results: &[Writing]) -> Result<(), Failure> {
-    output::text(&table(results))?;
+fn report(results: &[Writing], document: Option<&Written>) -> Result<(), Failure> {
+    match document {
+        Some(document) => output::json(document)?,
+        None => output::text(&table(results))?,
+    }
     let mut failures = results.iter().filter_map(|result| result.end.as_ref().err()).peekable();
     if failures.peek().is_some() {
         for failure in failures {
