@@ -28,28 +28,36 @@ impl Report {
             (_, Some(Severity::Critical)) => of(Severity::Critical),
             _ => AnsiColor::Green.on_default().bold(),
         };
-        let _ = writeln!(out, "{style}{}{style:#}", self.headline());
+        let mut headline = String::new();
+        wrapped(&mut headline, "", &words::harmless(&self.headline()));
+        let _ = writeln!(out, "{style}{}{style:#}", headline.trim_end());
+        let tally = self.tally();
+        if self.verdict() == Verdict::Findings {
+            wrapped(&mut out, "", &tally);
+        }
         wrapped(&mut out, "", &words::harmless(&self.about()));
         if let Some(ready) = self.readiness() {
             wrapped(&mut out, "", &ready);
         }
         let mut said = Vec::new();
-        for finding in &self.findings {
+        for (at, finding) in self.findings.iter().enumerate() {
             out.push('\n');
-            write_finding(&mut out, finding, &mut said);
+            let before = self.findings.get(..at).unwrap_or_default();
+            write_finding(&mut out, finding, before, &mut said);
         }
         self.write_assumed(&mut out);
         self.write_measured(&mut out);
         if !self.not_checked.is_empty() {
             let _ = writeln!(out, "\n{BOLD}Not checked, or in part{BOLD:#}");
+            let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
             for missed in &self.not_checked {
-                let why = words::harmless(&missed.why);
-                hanging(
-                    &mut out,
-                    "  ",
-                    &missed.id.to_string(),
-                    &format!("{}: {why}", missed.id.about()),
-                );
+                match reasons.iter_mut().find(|(why, _)| *why == missed.why) {
+                    Some((_, ids)) => ids.push(missed.id.to_string()),
+                    None => reasons.push((&missed.why, vec![missed.id.to_string()])),
+                }
+            }
+            for (why, ids) in reasons {
+                hanging(&mut out, "  ", &ids.join(", "), &words::harmless(why));
             }
         }
         if let Some(first) = self.findings.first() {
@@ -114,7 +122,12 @@ pub(crate) fn of(severity: Severity) -> Style {
 /// Advice that has been printed: what it says, and under which finding.
 type Said<'a> = Vec<(&'a str, Id)>;
 
-fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>) {
+fn write_finding<'a>(
+    out: &mut String,
+    finding: &'a Finding,
+    before: &'a [Finding],
+    said: &mut Said<'a>,
+) {
     let style = of(finding.severity);
     let head = format!("{} {}", words::severity(finding.severity).to_uppercase(), finding.id);
     let title = words::harmless(&finding.title);
@@ -122,12 +135,21 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
     let mut plain = String::new();
     hanging(&mut plain, "", &head, &title);
     let _ = write!(out, "{style}{head}{style:#}{}", plain.get(head.len()..).unwrap_or_default());
-    wrapped(out, "  ", &words::harmless(&finding.why));
-    for seen in finding.evidence.iter().take(MOST_EVIDENCE) {
+    let same = before.iter().find(|other| has_same_fixes(finding, other));
+    // What was explained above, and shown by a line above, is not repeated.
+    if before.iter().all(|other| other.why != finding.why) {
+        wrapped(out, "  ", &words::harmless(&finding.why));
+    }
+    let most = if same.is_some() { 1 } else { MOST_EVIDENCE };
+    for seen in finding.evidence.iter().take(most) {
         let says = cut(&words::harmless(&seen.says));
         let mut plain = String::new();
         hanging(&mut plain, "  ", "seen", &format!("{}: {says}", words::harmless(&seen.place)));
         let _ = writeln!(out, "{QUIET}{}{QUIET:#}", plain.trim_end());
+    }
+    if let Some(same) = same {
+        let _ = writeln!(out, "  Fix: as for {}", same.id);
+        return;
     }
     if let Some(more @ 1..) = finding.evidence.len().checked_sub(MOST_EVIDENCE) {
         let _ = writeln!(out, "  {QUIET}and {more} more; --json has all{QUIET:#}");
@@ -143,19 +165,20 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
     hanging(out, "  ", "To verify:", &words::harmless(&finding.verify));
 }
 
+/// Returns whether another finding has these fixes, so that they need not be listed again.
+fn has_same_fixes(finding: &Finding, other: &Finding) -> bool {
+    !finding.fixes.is_empty() && finding.fixes.iter().all(|fix| other.fixes.contains(fix))
+}
+
 /// Writes number, action, command and effect. Advice that a worse finding has printed is not
 /// repeated.
 fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &mut Said<'a>) {
     let number = format!("{number}.");
     if let Some((_, before)) = said.iter().find(|(what, _)| *what == fix.what) {
-        // A setting of one line names it best.
+        // A setting of one line names it best, and is never cut: the end may be what makes it safe.
         let first = fix.exact.as_deref().filter(|exact| !exact.contains('\n')).unwrap_or(&fix.what);
-        return hanging(
-            out,
-            "    ",
-            &number,
-            &format!("as for {before}: {}", cut(&words::harmless(first))),
-        );
+        let first = words::harmless(first);
+        return hanging(out, "    ", &number, &format!("as for {before}: {first}"));
     }
     said.push((&fix.what, id));
     hanging(out, "    ", &number, &words::harmless(&fix.what));

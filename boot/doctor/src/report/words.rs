@@ -1,7 +1,8 @@
 //! The words that the terminal and the page share.
 
-use crate::{Effect, Finding, Fix, Platform, Report, Severity, Side, Verdict};
+use crate::{Effect, Finding, Fix, Id, Platform, Report, Severity, Side, Verdict};
 use headwater_text::number::counted;
+use std::cmp::Reverse;
 
 /// Returns a platform's name as its makers write it.
 pub(crate) const fn platform(platform: Platform) -> &'static str {
@@ -65,8 +66,40 @@ pub(crate) fn brings(fix: &Fix) -> String {
 }
 
 impl Report {
-    /// Returns the verdict in one line.
+    /// Returns the answer in one line: who waited how long, on what machine, and the first step
+    /// against it. A report without warnings has its tally there.
     pub fn headline(&self) -> String {
+        let Some(finding) = self.answer().filter(|_| self.verdict() == Verdict::Findings) else {
+            return self.tally();
+        };
+        let facts: Vec<String> = self
+            .kernel
+            .iter()
+            .map(|release| format!("Linux {release}"))
+            .chain(self.platform.map(|found| platform(found).to_owned()))
+            .collect();
+        let facts =
+            if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+        let fix = finding.fixes.first().map(first_step).unwrap_or_default();
+        format!("{}{facts}.{fix}", capital(without_attempts(&finding.title)))
+    }
+
+    /// Returns the finding that answers best: of the worst ones the one that names who waited.
+    pub fn answer(&self) -> Option<&Finding> {
+        let rank = |finding: &&Finding| match finding.id {
+            Id::Blocked => 0,
+            Id::UnitWaited => 1,
+            Id::TraceWaited => 2,
+            Id::ReadyLate => 3,
+            Id::NotReady => 4,
+            _ => 5,
+        };
+        // The first of equals, and findings are in the order of their numbers.
+        self.findings.iter().min_by_key(|finding| (Reverse(finding.severity), rank(finding)))
+    }
+
+    /// Returns the numbers of findings and checks in one line.
+    pub fn tally(&self) -> String {
         let count =
             |wanted| self.findings.iter().filter(|finding| finding.severity == wanted).count();
         let counts: Vec<String> = [Severity::Critical, Severity::Warning, Severity::Note]
@@ -80,6 +113,18 @@ impl Report {
             Verdict::CouldNotCheck => "Nothing could be checked".to_owned(),
             Verdict::Incomplete => {
                 let missing = counted(self.not_checked.len(), "check");
+                // A log that shows nothing about waits must not read as if it showed none.
+                if self.not_checked.iter().any(|missed| missed.id == Id::ReadyLate) {
+                    let notes = if counts.is_empty() {
+                        String::new()
+                    } else {
+                        format!("; {}", counts.join(", "))
+                    };
+                    return format!(
+                        "No answer: nothing here shows whether programs waited for random bytes; \
+                         {missing} could not be made{notes}"
+                    );
+                }
                 let notes = if counts.is_empty() {
                     String::new()
                 } else {
@@ -122,6 +167,36 @@ impl Report {
             bounds.words()
         ))
     }
+}
+
+/// Returns the first step in the words of line one.
+fn first_step(fix: &Fix) -> String {
+    let place = match (fix.side, fix.platform) {
+        (Side::Host, Some(Platform::BareMetal)) => " in the firmware",
+        (Side::Host, Some(Platform::Container)) => " on the container's host",
+        (Side::Host, _) => " on the hypervisor",
+        (Side::Guest, _) => "",
+    };
+    let exact = fix.exact.as_deref().filter(|exact| !exact.contains('\n'));
+    let step = exact.map_or(fix.what.as_str(), |exact| {
+        exact.split_once("    #").map_or(exact, |(command, _)| command)
+    });
+    format!(" Fix{place}: {step}")
+}
+
+/// Leaves out how often systemd started the unit, which the finding below says.
+fn without_attempts(title: &str) -> &str {
+    match title.split_once(", in ") {
+        Some((head, rest)) if rest.contains(" attempts (") => head,
+        _ => title,
+    }
+}
+
+/// Begins a sentence with a capital, and leaves names of units and programs as they are.
+fn capital(title: &str) -> String {
+    let begins = ["the ", "a ", "at "].iter().any(|word| title.starts_with(word));
+    let (first, rest) = title.split_at(usize::from(begins));
+    format!("{}{rest}", first.to_uppercase())
 }
 
 /// Returns the worst severity, which chooses a colour.

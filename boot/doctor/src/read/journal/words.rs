@@ -7,7 +7,8 @@
 //! longer understand fails there, and so does a word that JSON would hide.
 
 use super::event::{BARE_READY, DENTRIES};
-use super::programs::{GO_WAITS, SECURE_RANDOM};
+use super::programs::SECURE_RANDOM;
+use super::waiters::{BLOCKED, DROPBEAR, GPG, SODIUM};
 
 /// The word that finds the same message in JSON.
 enum InJson {
@@ -83,7 +84,18 @@ const WORDS: &[Word] = &[
     ("random-seed.service", No, "1min 16.746s systemd-random-seed.service"),
     ("strace[", Field("\"strace\""), "[    1.0] host strace[10]: execve(\"/usr/sbin/sshd\", [\"sshd\"], 0x7f) = 0"),
     (SECURE_RANDOM, Same, "INFO: Creation of SecureRandom instance for session ID generation using [SHA1PRNG] took [126,553] milliseconds."),
-    (GO_WAITS, Same, "crypto/rand: blocked for 60 seconds waiting to read random data from the kernel"),
+    (BLOCKED, Same, "crypto/rand: blocked for 60 seconds waiting to read random data from the kernel"),
+    (GPG, Same, "Not enough random bytes available.  Please do some other work to give"),
+    (SODIUM, No, "This system doesn't provide enough entropy to quickly generate high-quality random numbers."),
+    (DROPBEAR, Same, "Waiting for kernel randomness to be initialised..."),
+    // Stacks, of which a journal has each line as a message at most.
+    ("NativePRNG$", No, "\tat sun.security.provider.NativePRNG$Blocking.engineNextBytes(NativePRNG.java:268)"),
+    ("URLSeedGenerator", No, "\tat sun.security.provider.SeedGenerator$URLSeedGenerator.getSeedBytes(SeedGenerator.java:551)"),
+    ("getrandom not ready", No, "thread 'main' panicked at 'All entropy sources failed; cause: getrandom not ready (not ready yet)'"),
+    ("getrandom (", No, "#1  0x004ec6f8 in _randombytes_linux_getrandom (size=16)"),
+    ("rand_pool_acquire", No, "#1  0x000000000097485d in rand_pool_acquire_entropy ()"),
+    ("wait_for_random", No, "[<0>] wait_for_random_bytes+0x57/0x60"),
+    ("random_read", No, "[<0>] random_read.part.1+0x10/0x20"),
 ];
 
 /// Returns the words for text formats.
@@ -91,21 +103,25 @@ pub(super) fn in_text() -> Vec<&'static str> {
     WORDS.iter().map(|(text, ..)| *text).collect()
 }
 
-/// Returns the words for JSON. The faster search takes at most 32 of them.
+/// The beginning of a message that journalctl writes as an array of bytes, because it has control
+/// characters. No word can be found in it, so each such line is parsed; they are rare.
+const AS_BYTES: [&str; 2] = ["\"MESSAGE\":[", "\"MESSAGE\" : ["];
+
+/// Returns the words for JSON. The faster search takes at most 32 of them, or 64 with AVX2.
 pub(super) fn in_json() -> Vec<&'static str> {
     let word = |(text, json, _): &Word| match json {
         Same => Some(*text),
         Field(word) => Some(*word),
         No => None,
     };
-    WORDS.iter().filter_map(word).collect()
+    WORDS.iter().filter_map(word).chain(AS_BYTES).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::read::journal::entry::{self, Entry, Writer};
-    use crate::read::journal::{event, json, programs};
+    use crate::read::journal::{event, json, programs, waiters};
 
     /// Returns the entry as journalctl would print it.
     fn as_json(entry: &Entry<'_>) -> String {
@@ -133,7 +149,8 @@ mod tests {
                 || match entry::parse(line) {
                     Some(entry) => event::event(&entry).is_some(),
                     None => programs::of_program(line).or(programs::blamed(line)).is_some(),
-                };
+                }
+                || waiters::stack(line).is_some();
             assert!(understood, "{word}: {line}");
         }
     }
