@@ -13,6 +13,10 @@ pub struct Boot {
     pub clock: Clock,
     /// The kernel's release, from "Linux version ...".
     pub kernel: Option<String>,
+    /// The release that weaker lines show: an oops, a USB host, `uname -a`. Advice depends on it,
+    /// and no finding does.
+    #[serde(skip)]
+    pub release_hint: Option<String>,
     /// The line that names the release, for findings to quote.
     #[serde(skip)]
     pub kernel_by: Option<Evidence>,

@@ -193,7 +193,11 @@ pub(super) fn program_wait(case: &Case, wait: &ProgramWait) -> Option<Finding> {
 
 /// Writes seconds rounded to what matters: whole ones from 100 on, tenths below.
 fn figures(seconds: f64) -> String {
-    if seconds >= 100.0 { format!("{seconds:.0} s") } else { format!("{seconds:.1} s") }
+    if seconds >= 100.0 || seconds.fract() == 0.0 {
+        format!("{seconds:.0} s")
+    } else {
+        format!("{seconds:.1} s")
+    }
 }
 
 /// Returns the severity of a wait; `None` if it is too short for a finding.

@@ -168,7 +168,7 @@ impl PlatformFacts {
         let enclave = boot.machine.confidential.as_deref() == Some(NITRO_ENCLAVES);
         PlatformFacts {
             confidential: boot.machine.confidential.is_some(),
-            kernel: boot.kernel.clone(),
+            kernel: boot.kernel.clone().or_else(|| boot.release_hint.clone()),
             x86,
             s390x: boot.machine.architecture.as_deref() == Some("s390x"),
             board: platform.is_none() && !x86 && !is_server,

@@ -29,7 +29,7 @@ impl Report {
             _ => AnsiColor::Green.on_default().bold(),
         };
         let mut headline = String::new();
-        wrapped(&mut headline, "", &words::harmless(&self.headline()));
+        wrapped(&mut headline, "", &self.headline());
         let _ = writeln!(out, "{style}{}{style:#}", headline.trim_end());
         let tally = self.tally();
         if self.verdict() == Verdict::Findings {

@@ -81,7 +81,7 @@ impl Report {
         let facts =
             if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
         let fix = finding.fixes.first().map(first_step).unwrap_or_default();
-        format!("{}{facts}.{fix}", capital(without_attempts(&finding.title)))
+        harmless(&format!("{}{facts}.{fix}", capital(without_attempts(&finding.title))))
     }
 
     /// Returns the finding that answers best: of the worst ones the one that names who waited.

@@ -80,9 +80,7 @@ impl HeadFacts {
     /// Adds the facts to a boot that lacks them. A machine with firmware tables, a hypervisor or an
     /// x86 CPU is no board, whatever words its log holds.
     pub(super) fn complete(&self, boot: &mut Boot) {
-        if boot.kernel.is_none() {
-            boot.kernel.clone_from(&self.release);
-        }
+        boot.release_hint.clone_from(&self.release);
         let machine = &mut boot.machine;
         if machine.architecture.is_none() && machine.dmi.is_none() {
             machine.architecture = self.architecture.map(str::to_owned);

@@ -168,7 +168,8 @@ fn out_of_order(
             (log, Some(lines))
         }
     };
-    text(&mut Blocks::new(&*log), name, lines, facts).map_err(|reason| LogError::read(name, reason))
+    let mut blocks = Blocks::new(&*log);
+    text(&mut blocks, name, lines, facts).map_err(|reason| LogError::read(name, reason))
 }
 
 /// Reads a text. `reversed` has the number of lines if they were put in order, so that evidence
