@@ -116,8 +116,11 @@ fn every_outside_log_gets_the_expected_answer() {
             panic!("{row:?}");
         };
         let (found, report) = answer(logs.file(name).unwrap(), name);
-        let differs = result.strip_prefix("differs: ").and_then(|rest| rest.split(" (").next());
-        assert!(differs.is_some() || *result == "same", "{row:?}");
+        let after =
+            |prefix| result.strip_prefix(prefix).and_then(|rest: &str| rest.split(" (").next());
+        let (differs, said) = (after("differs: "), after("line one: "));
+        assert!(differs.is_some() || said.is_some() || *result == "same", "{row:?}");
+        let says = said.unwrap_or(says);
         let first = report.as_ref().map(Report::headline).unwrap_or_default();
         let step = report.as_ref().and_then(Report::answer).and_then(|found| found.fixes.first());
         let step = step.map(|fix| format!("{} {}", fix.what, fix.exact.as_deref().unwrap_or("")));

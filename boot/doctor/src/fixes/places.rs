@@ -58,7 +58,7 @@ pub(super) fn on_a_board(cause: Cause, facts: &PlatformFacts) -> Option<Vec<Fix>
     };
     let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
     let gathers = kernel.as_ref().and_then(Kernel::has_jitter_loop) == Some(true);
-    let driver = facts.board_name.and_then(|name| boards::of_name(name)).and_then(|board| {
+    let driver = facts.board_name.and_then(boards::of_name).and_then(|board| {
         let (module, symbol) = board.driver?;
         Some(fix(
             format!(

@@ -4,7 +4,7 @@
 
 use super::words;
 use crate::deep::HealthTest;
-use crate::{Finding, Fix, Id, Report, Severity, Verdict};
+use crate::{Evidence, Finding, Fix, Id, Report, Severity, Verdict};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
 
@@ -31,19 +31,41 @@ impl Report {
         let mut headline = String::new();
         wrapped(&mut headline, "", &self.headline());
         let _ = writeln!(out, "{style}{}{style:#}", headline.trim_end());
-        let tally = self.tally();
+        let ready = self.readiness();
         if self.verdict() == Verdict::Findings {
+            let tally = match ready.as_ref().filter(|_| self.is_excerpt) {
+                Some(ready) => format!("{}; {ready}", self.tally()),
+                None => self.tally(),
+            };
             wrapped(&mut out, "", &tally);
         }
-        wrapped(&mut out, "", &words::harmless(&self.about()));
-        if let Some(ready) = self.readiness() {
+        // Line one has kernel and platform already.
+        if !self.is_excerpt || self.verdict() != Verdict::Findings {
+            wrapped(&mut out, "", &words::harmless(&self.about()));
+        }
+        if let Some(ready) =
+            ready.filter(|_| !self.is_excerpt || self.verdict() != Verdict::Findings)
+        {
             wrapped(&mut out, "", &ready);
         }
         let mut said = Vec::new();
-        for (at, finding) in self.findings.iter().enumerate() {
-            out.push('\n');
-            let before = self.findings.get(..at).unwrap_or_default();
-            write_finding(&mut out, finding, before, &mut said);
+        let mut before: Vec<&Finding> = Vec::new();
+        // The finding that line one is about comes first, so that its steps are listed there.
+        let answer = self.answer().filter(|_| self.is_excerpt);
+        let others = self
+            .findings
+            .iter()
+            .filter(|finding| answer.is_none_or(|answer| !std::ptr::eq(*finding, answer)));
+        for finding in answer.into_iter().chain(others) {
+            if before.is_empty() || !self.is_excerpt {
+                out.push('\n');
+            }
+            if self.is_excerpt && !before.is_empty() {
+                write_briefly(&mut out, finding, &before);
+            } else {
+                write_finding(&mut out, finding, &before, &mut said, self.is_excerpt);
+            }
+            before.push(finding);
         }
         self.write_assumed(&mut out);
         self.write_measured(&mut out);
@@ -60,10 +82,15 @@ impl Report {
                 hanging(&mut out, "  ", &ids.join(", "), &words::harmless(why));
             }
         }
-        if let Some(first) = self.findings.first() {
+        if let Some(first) = before.first() {
+            let gap = if self.is_excerpt { "" } else { "\n" };
+            let more = match first.fixes.len().checked_sub(MOST_STEPS) {
+                Some(more @ 1..) if self.is_excerpt => format!("; {more} further steps: --json"),
+                _ => String::new(),
+            };
             let _ = writeln!(
                 out,
-                "\n{QUIET}More about a finding: headwater doctor explain {}{QUIET:#}",
+                "{gap}{QUIET}More about a finding: headwater doctor explain {}{more}{QUIET:#}",
                 first.id
             );
         }
@@ -122,12 +149,43 @@ pub(crate) fn of(severity: Severity) -> Style {
 /// Advice that has been printed: what it says, and under which finding.
 type Said<'a> = Vec<(&'a str, Id)>;
 
-fn write_finding<'a>(
-    out: &mut String,
-    finding: &'a Finding,
-    before: &'a [Finding],
-    said: &mut Said<'a>,
-) {
+/// Steps of an excerpt's report. The list is ordered, so those that are left out are the weaker
+/// ones, and JSON has all.
+const MOST_STEPS: usize = 3;
+
+/// Writes a further finding of an excerpt: the fact, its line, and its first step.
+fn write_briefly(out: &mut String, finding: &Finding, before: &[&Finding]) {
+    write_title(out, finding);
+    let is_new = |place: &str| {
+        before.iter().all(|other| other.evidence.iter().all(|seen| seen.place != place))
+    };
+    if let Some(seen) = finding.evidence.first().filter(|seen| is_new(&seen.place)) {
+        write_seen(out, seen);
+    }
+    let first = finding.fixes.first();
+    match before.iter().find(|other| first.is_some_and(|first| other.fixes.contains(first))) {
+        Some(same) => {
+            let _ = writeln!(out, "  Fix: as for {}", same.id);
+        }
+        None => {
+            if let Some(fix) = finding.fixes.first() {
+                fill(out, "  Fix: ", "    ", &words::harmless(&fix.what));
+                for line in fix.exact.iter().flat_map(|exact| exact.lines()) {
+                    let _ = writeln!(out, "          {BOLD}{}{BOLD:#}", words::harmless(line));
+                }
+            }
+        }
+    }
+}
+
+fn write_seen(out: &mut String, seen: &Evidence) {
+    let says = cut(&words::harmless(&seen.says));
+    let mut plain = String::new();
+    hanging(&mut plain, "  ", "seen", &format!("{}: {says}", words::harmless(&seen.place)));
+    let _ = writeln!(out, "{QUIET}{}{QUIET:#}", plain.trim_end());
+}
+
+fn write_title(out: &mut String, finding: &Finding) {
     let style = of(finding.severity);
     let head = format!("{} {}", words::severity(finding.severity).to_uppercase(), finding.id);
     let title = words::harmless(&finding.title);
@@ -135,32 +193,46 @@ fn write_finding<'a>(
     let mut plain = String::new();
     hanging(&mut plain, "", &head, &title);
     let _ = write!(out, "{style}{head}{style:#}{}", plain.get(head.len()..).unwrap_or_default());
+}
+
+fn write_finding<'a>(
+    out: &mut String,
+    finding: &'a Finding,
+    before: &[&'a Finding],
+    said: &mut Said<'a>,
+    is_excerpt: bool,
+) {
+    write_title(out, finding);
     let same = before.iter().find(|other| has_same_fixes(finding, other));
     // What was explained above, and shown by a line above, is not repeated.
     if before.iter().all(|other| other.why != finding.why) {
         wrapped(out, "  ", &words::harmless(&finding.why));
     }
-    let most = if same.is_some() { 1 } else { MOST_EVIDENCE };
+    let most = match (same.is_some(), is_excerpt) {
+        (true, _) => 1,
+        (false, true) => 2,
+        (false, false) => MOST_EVIDENCE,
+    };
     for seen in finding.evidence.iter().take(most) {
-        let says = cut(&words::harmless(&seen.says));
-        let mut plain = String::new();
-        hanging(&mut plain, "  ", "seen", &format!("{}: {says}", words::harmless(&seen.place)));
-        let _ = writeln!(out, "{QUIET}{}{QUIET:#}", plain.trim_end());
+        write_seen(out, seen);
     }
     if let Some(same) = same {
         let _ = writeln!(out, "  Fix: as for {}", same.id);
         return;
     }
-    if let Some(more @ 1..) = finding.evidence.len().checked_sub(MOST_EVIDENCE) {
+    if let Some(more @ 1..) = finding.evidence.len().checked_sub(MOST_EVIDENCE)
+        && !is_excerpt
+    {
         let _ = writeln!(out, "  {QUIET}and {more} more; --json has all{QUIET:#}");
     }
     let mut heading = "";
-    for (i, fix) in finding.fixes.iter().enumerate() {
+    let most = if is_excerpt { MOST_STEPS } else { usize::MAX };
+    for (i, fix) in finding.fixes.iter().enumerate().take(most) {
         if heading != words::side(fix) {
             heading = words::side(fix);
             let _ = writeln!(out, "  {heading}:");
         }
-        write_fix(out, i + 1, fix, finding.id, said);
+        write_fix(out, i + 1, fix, finding.id, said, !is_excerpt);
     }
     hanging(out, "  ", "To verify:", &words::harmless(&finding.verify));
 }
@@ -172,7 +244,14 @@ fn has_same_fixes(finding: &Finding, other: &Finding) -> bool {
 
 /// Writes number, action, command and effect. Advice that a worse finding has printed is not
 /// repeated.
-fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &mut Said<'a>) {
+fn write_fix<'a>(
+    out: &mut String,
+    number: usize,
+    fix: &'a Fix,
+    id: Id,
+    said: &mut Said<'a>,
+    with_effect: bool,
+) {
     let number = format!("{number}.");
     if let Some((_, before)) = said.iter().find(|(what, _)| *what == fix.what) {
         // A setting of one line names it best, and is never cut: the end may be what makes it safe.
@@ -186,7 +265,7 @@ fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &m
         let _ = writeln!(out, "          {BOLD}{}{BOLD:#}", words::harmless(line));
     }
     let brings = words::brings(fix);
-    if !brings.is_empty() {
+    if with_effect && !brings.is_empty() {
         let mut plain = String::new();
         wrapped(&mut plain, "        ", &brings);
         let _ = writeln!(out, "{QUIET}{}{QUIET:#}", plain.trim_end());

@@ -76,12 +76,21 @@ impl Report {
             .kernel
             .iter()
             .map(|release| format!("Linux {release}"))
-            .chain(self.platform.map(|found| platform(found).to_owned()))
+            .chain(self.platform_in_words())
             .collect();
         let facts =
             if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
         let fix = finding.fixes.first().map(first_step).unwrap_or_default();
         harmless(&format!("{}{facts}.{fix}", capital(without_attempts(&finding.title))))
+    }
+
+    /// Returns the platform's name; of a hypervisor without a row in our tables the name that the
+    /// log has.
+    fn platform_in_words(&self) -> Option<String> {
+        let found = self.platform?;
+        let named = || self.boots.last()?.machine.hypervisor.clone();
+        let name = (found == Platform::OtherVm).then(named).flatten();
+        Some(name.unwrap_or_else(|| platform(found).to_owned()))
     }
 
     /// Returns the finding that answers best: of the worst ones the one that names who waited.
@@ -94,8 +103,15 @@ impl Report {
             Id::NotReady => 4,
             _ => 5,
         };
+        let is_wait = |finding: &&Finding| rank(finding) < 5 && finding.severity > Severity::Note;
+        let waits = self.findings.iter().any(|finding| is_wait(&finding));
+        // A source that is missing is the cause of the wait, and the answer names the wait.
+        let is_cause =
+            |finding: &&Finding| waits && (Id::NoJitter..=Id::HypervisorSeed).contains(&finding.id);
         // The first of equals, and findings are in the order of their numbers.
-        self.findings.iter().min_by_key(|finding| (Reverse(finding.severity), rank(finding)))
+        self.findings
+            .iter()
+            .min_by_key(|finding| (is_cause(finding), Reverse(finding.severity), rank(finding)))
     }
 
     /// Returns the numbers of findings and checks in one line.
@@ -141,6 +157,10 @@ impl Report {
                     Some(Severity::Critical) => "Not healthy",
                     _ => "Could be better",
                 };
+                // A log shows so little that this number would read as reassurance.
+                if self.is_excerpt {
+                    return format!("{lead}: {}", counts.join(", "));
+                }
                 format!("{lead}: {}; {checks} found nothing", counts.join(", "))
             }
         }
@@ -149,7 +169,7 @@ impl Report {
     /// Returns the input in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
     pub fn about(&self) -> String {
         let kernel = self.kernel.as_ref().map(|release| format!("Linux {release}"));
-        let on = self.platform.map(|found| platform(found).to_owned());
+        let on = self.platform_in_words();
         let facts: Vec<String> = on.into_iter().chain(kernel).collect();
         if facts.is_empty() {
             self.of.clone()

@@ -112,7 +112,7 @@ fn call(rest: &[u8]) -> Option<TraceEvent<'_>> {
         && name
             .iter()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_')
-        && name[0].is_ascii_lowercase();
+        && (name[0].is_ascii_lowercase() || name == b"_newselect");
     is_name.then_some(())?;
     Some(match name {
         // A call that does not block cannot have waited, whatever it took.
