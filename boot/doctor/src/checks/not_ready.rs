@@ -63,7 +63,7 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         start.evidence.clone(),
     );
     let severity = if waited.at_least > LONG_S { Severity::Critical } else { Severity::Warning };
-    // Keys that were made meanwhile stay weak when the generator is ready, so their remedy is first.
+    // Keys that were made meanwhile stay weak, so their remedy is first.
     let fixes = early_read::keys(case, boot).into_iter().chain(finding.fixes).collect();
     Some(Finding { evidence, severity, fixes, ..finding })
 }

@@ -70,11 +70,10 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
         };
         (why, Vec::new())
     } else {
-        let why = "So long a wait means that the kernel had no source in time: no instruction that \
-                   it trusts, no random device, no seed, no jitter. It waited for interrupts, which \
-                   bring about one bit a second of the 256 (128 on older kernels). Until then each program that asks for random \
-                   bytes hangs. A service of Type=simple counts as started at once, so a log cannot \
-                   show which of those waited.";
+        let why = "So long a wait means that no source came in time, and interrupts bring about \
+                   one bit a second of the 256 (128 on older kernels). Until then each program that \
+                   asks hangs; a service of Type=simple counts as started, so that a log cannot \
+                   show which.";
         (why, case.fixes(Cause::NoSeed))
     };
     let finding = Finding {

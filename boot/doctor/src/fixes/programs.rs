@@ -1,8 +1,9 @@
 //! Remedies for programs: those that read /dev/random, those that were started too early, and keys
 //! that were made before there was entropy.
 //!
-//! Sources: OpenJDK's java.security and NativePRNG.java, Tomcat's RUNNING.txt (setenv.sh), ssh-keygen(1),
-//! dropbear(8), the packages of jitterentropy-rngd, rng-tools, haveged and OpenWrt's urngd.
+//! Sources: OpenJDK's java.security and NativePRNG.java, Tomcat's RUNNING.txt (setenv.sh),
+//! ssh-keygen(1), dropbear(8), the packages of jitterentropy-rngd, rng-tools, haveged and
+//! OpenWrt's urngd.
 
 use super::guest::{fix, newer_kernel, plain};
 use super::{Cause, Distribution, PlatformFacts, THE_CPU, for_cause};
@@ -69,8 +70,8 @@ fn with_device(first: Fix, facts: &PlatformFacts) -> Vec<Fix> {
     [first].into_iter().chain(others).collect()
 }
 
-/// Returns what keeps /dev/random filled before Linux 5.6. A seed that is credited at boot does not,
-/// and neither does RDRAND: both end the wait at boot, and readers drain the device again.
+/// Returns what keeps /dev/random filled before Linux 5.6. A seed that is credited at boot does
+/// not, and neither does RDRAND: both end the wait at boot, and readers drain the device again.
 fn starved(facts: &PlatformFacts) -> Vec<Fix> {
     let kernel = fix(
         "run Linux 5.6 or later, whose /dev/random does not run dry",

@@ -70,7 +70,8 @@ impl Report {
         self.write_assumed(&mut out);
         self.write_measured(&mut out);
         if !self.not_checked.is_empty() {
-            let _ = writeln!(out, "\n{BOLD}Not checked, or in part{BOLD:#}");
+            let gap = if self.is_excerpt { "" } else { "\n" };
+            let _ = writeln!(out, "{gap}{BOLD}Not checked, or in part{BOLD:#}");
             let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
             for missed in &self.not_checked {
                 match reasons.iter_mut().find(|(why, _)| *why == missed.why) {
@@ -151,7 +152,7 @@ type Said<'a> = Vec<(&'a str, Id)>;
 
 /// Steps of an excerpt's report. The list is ordered, so those that are left out are the weaker
 /// ones, and JSON has all.
-const MOST_STEPS: usize = 3;
+const MOST_STEPS: usize = 2;
 
 /// Writes a further finding of an excerpt: the fact, its line, and its first step.
 fn write_briefly(out: &mut String, finding: &Finding, before: &[&Finding]) {
@@ -204,7 +205,7 @@ fn write_finding<'a>(
 ) {
     write_title(out, finding);
     let same = before.iter().find(|other| has_same_fixes(finding, other));
-    // What was explained above, and shown by a line above, is not repeated.
+    // An explanation that stands above is not repeated.
     if before.iter().all(|other| other.why != finding.why) {
         wrapped(out, "  ", &words::harmless(&finding.why));
     }

@@ -54,7 +54,7 @@ pub(super) fn reversed(log: &[u8]) -> (Vec<u8>, u64) {
     (lines.join(&b'\n'), lines.len() as u64)
 }
 
-/// Gives each line of `dmesg -H` its minute and the seconds since: `[Apr17 12:47 +3.141592] `.
+/// Adds to each line of `dmesg -H` its minute and the seconds since: `[Apr17 12:47 +3.141592] `.
 pub(super) fn with_minutes(log: &[u8]) -> Vec<u8> {
     let mut out = String::new();
     let (mut begun, mut since) = (String::new(), 0.0);

@@ -100,9 +100,9 @@ impl HeadFacts {
     }
 }
 
-/// Returns the release that a line names, and the architecture if it names one: `Linux host 4.19.42+
-/// #1219 ... armv6l GNU/Linux`; `Not tainted 5.6.0-rc6 #1`; `Manufacturer: Linux 6.5.0 xhci-hcd`;
-/// `Kernel 5.10.113 on an riscv64`.
+/// Returns the release that a line names, and the architecture if it names one: `Linux host
+/// 4.19.42+ #1219 ... armv6l GNU/Linux`; `Not tainted 5.6.0-rc6 #1`; `Manufacturer: Linux 6.5.0
+/// xhci-hcd`; `Kernel 5.10.113 on an riscv64`.
 fn release(line: &str) -> Option<(&str, Option<&'static str>)> {
     let is_release =
         |word: &&str| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit());

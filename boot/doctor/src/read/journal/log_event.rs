@@ -60,7 +60,8 @@ pub(super) enum LogEvent<'a> {
     },
     /// A thread or a task hangs for so many seconds; lines that follow show its stack.
     Hangs(f64),
-    /// A frame of a stack in the kernel's log, which counts only for a task that [hangs](Self::Hangs).
+    /// A frame of a stack in the kernel's log. It counts only for a task that
+    /// [hangs](Self::Hangs).
     Frame(Waiter),
     /// A line of strace(1) with this process number.
     Traced(u32),

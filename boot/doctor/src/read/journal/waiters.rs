@@ -9,7 +9,7 @@ use crate::boot::Waiter;
 
 /// The words of gpg, in front of which its translators leave nothing.
 pub(super) const GPG: &str = "Not enough random bytes available";
-/// The words that libsodium's manual gives programs to print.
+/// The words that libsodium's manual suggests to programs.
 pub(super) const SODIUM: &str = "provide enough entropy to quickly";
 /// The words of dropbear and dropbearkey.
 pub(super) const DROPBEAR: &str = "Waiting for kernel randomness";

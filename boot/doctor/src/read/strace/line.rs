@@ -41,7 +41,7 @@ pub(super) enum TraceEvent<'a> {
     },
     /// A select of these numbers, one of which may be /dev/random's.
     Selects {
-        /// What stands between the brackets of the numbers to read: `3 5`; with `-y`
+        /// The text between the brackets of the numbers to read: `3 5`; with `-y`
         /// `3</dev/random>`.
         set: &'a [u8],
         /// The call continues while another process's lines come.
