@@ -13,6 +13,10 @@ pub struct Boot {
     pub clock: Clock,
     /// The kernel's release, from "Linux version ...".
     pub kernel: Option<String>,
+    /// The release that weaker lines show: an oops, a USB host, `uname -a`. Advice depends on it,
+    /// and no finding does.
+    #[serde(skip)]
+    pub release_hint: Option<String>,
     /// The line that names the release, for findings to quote.
     #[serde(skip)]
     pub kernel_by: Option<Evidence>,
@@ -96,6 +100,11 @@ pub struct LogMachine {
     pub architecture: Option<String>,
     /// The maker and the name of the ACPI tables.
     pub firmware: Option<String>,
+    /// The family of a board, by the drivers that its log names.
+    pub board: Option<String>,
+    /// True if programs of OpenWrt run.
+    #[serde(skip)]
+    pub is_openwrt: bool,
 }
 
 /// The wait of systemd-random-seed for the kernel's generator.
@@ -125,23 +134,55 @@ pub struct SeedJob {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SecureRandomWait {
-    /// The time that the line states, in seconds.
+    /// The time that the line states, in seconds; of several lines the longest.
     pub seconds: f64,
+    /// The seconds of the other lines, in order.
+    pub others: Vec<f64>,
     /// The line.
     pub moment: Moment,
 }
 
-/// A program's own report that it waits. Go's library prints it once: `crypto/rand: blocked for 60
-/// seconds waiting to read random data from the kernel`.
+/// A program's own words that it waits, or a stack that shows it. Go's library prints once:
+/// `crypto/rand: blocked for 60 seconds waiting to read random data from the kernel`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramWait {
     /// The program's name, if the line has one.
     pub program: Option<String>,
-    /// The seconds that it had waited when it wrote the line.
-    pub seconds: f64,
+    /// The author of the words.
+    pub waiter: Waiter,
+    /// The seconds that it had waited when the line was written; `None` if the line does not say.
+    pub seconds: Option<f64>,
     /// The line.
     pub moment: Moment,
+}
+
+/// The author of words that show a wait. The remedy depends on it: some read /dev/random, which
+/// waits again and again before Linux 5.6, others ask getrandom(2), which waits once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Waiter {
+    /// Go's crypto/rand.
+    Go,
+    /// GnuPG: "Not enough random bytes available".
+    Gpg,
+    /// A program with libsodium: "This system doesn't provide enough entropy".
+    Libsodium,
+    /// dropbear: "Waiting for kernel randomness to be initialised".
+    Dropbear,
+    /// A Java thread that reads its seed.
+    Java,
+    /// A Java thread in NativePRNGBlocking, which reads /dev/random for every byte.
+    JavaBlocking,
+    /// Rust's rand 0.6, which fails and does not wait.
+    Rust,
+    /// OpenSSL 1.1.1, which waits in select(2) on /dev/random.
+    Openssl,
+    /// A stack of the kernel, in getrandom(2).
+    Getrandom,
+    /// A stack of the kernel, in a read of /dev/random.
+    DevRandom,
 }
 
 /// Bounds of a time in seconds.

@@ -42,6 +42,7 @@ pub fn diagnose(case: Case) -> Report {
         findings: results.findings,
         not_checked: results.not_checked,
         passed: results.passed,
+        is_excerpt: case.host.is_none(),
         deep: case.deep,
         boots: case.boots,
     };

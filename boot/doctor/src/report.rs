@@ -117,6 +117,9 @@ pub struct Report {
     pub deep: Option<Deep>,
     /// The boots in the logs, the last one last.
     pub boots: Vec<Boot>,
+    /// True if logs or traces are all that was read. The text is shorter then.
+    #[serde(skip)]
+    pub is_excerpt: bool,
 }
 
 impl Report {

@@ -21,6 +21,8 @@ pub struct Trace {
     /// True for the table of `-c`. Without `-w` such a table counts the CPU's time, and a call that
     /// waits takes none.
     pub summary: bool,
+    /// True if the calls waited for /dev/random and not in getrandom.
+    pub device: bool,
     /// The longest ones, and summary lines, at most ten.
     pub evidence: Vec<Evidence>,
 }

@@ -57,7 +57,7 @@ fn the_founding_stall_is_one_line() {
         let late = one(&report, Id::ReadyLate);
         assert_eq!(late.severity, Severity::Critical);
         assert!(late.title.ends_with(" s after the first program started"), "{}", late.title);
-        assert_eq!(one(&report, Id::EarlyRead).severity, Severity::Warning);
+        assert_eq!(one(&report, Id::EarlyRead).severity, Severity::Note);
         assert!(one(&report, Id::EarlyCaller).title.contains("start_kernel (the stack canary)"));
     }
     let late = stalled("two-attempts-systemd-252/json");

@@ -1,7 +1,7 @@
 //! The doctor on excerpts of logs that people posted in public: tests/outside/README.md has the
 //! sources, and the expectations that were written down first.
 
-use headwater_doctor::{Case, Id, Report, diagnose, journal};
+use headwater_doctor::{Case, Id, Report, diagnose, journal, strace};
 use headwater_hostfile::Archive;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,6 +66,71 @@ fn every_outside_log_gets_the_expected_verdict() {
         let wanted = if *result == "same" { expected } else { result.split(" (").next().unwrap() };
         if found != wanted.trim_start_matches("differs: ") {
             wrong.push_str(&format!("{name}\n  expected {expected}\n  found    {found}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Returns the exit status and the findings about waiting and early reads.
+fn answer(log: &[u8], name: &str) -> (String, Option<Report>) {
+    let report = if name.starts_with("strace-") {
+        strace::read(log, name)
+            .map(|trace| diagnose(Case { traces: vec![trace], ..Case::default() }))
+            .map_err(|error| error.to_string())
+    } else {
+        report(log, name)
+    };
+    let Ok(report) = report else { return ("3; none".to_owned(), None) };
+    let about = [Id::NotReady, Id::ReadyLate, Id::UnitWaited, Id::TraceWaited, Id::EarlyRead];
+    let mut findings: Vec<String> = report
+        .findings
+        .iter()
+        .filter(|finding| about.contains(&finding.id))
+        .map(|finding| {
+            let severity = format!("{:?}", finding.severity).to_lowercase();
+            format!("{} {severity}", finding.id)
+        })
+        .collect();
+    findings.sort();
+    let findings = if findings.is_empty() { "none".to_owned() } else { findings.join(", ") };
+    (format!("{}; {findings}", report.verdict().exit_status()), Some(report))
+}
+
+/// The tables of programs' words and boards: tests/outside/answers.md. Beside the verdict, line one
+/// has to name who waited or how long, and the step that fits.
+#[test]
+fn every_outside_log_gets_the_expected_answer() {
+    let table = fs::read_to_string(file("answers.md")).unwrap();
+    let logs = Archive::parse(&fs::read(file("answers.txt")).unwrap()).unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(2)
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    assert!(rows.len() >= 60, "{} rows", rows.len());
+    assert_eq!(rows.len(), logs.entries().count(), "each log has a row");
+    let mut wrong = String::new();
+    for row in &rows {
+        let [name, _source, expected, says, fix, result] = row.as_slice() else {
+            panic!("{row:?}");
+        };
+        let (found, report) = answer(logs.file(name).unwrap(), name);
+        let after =
+            |prefix| result.strip_prefix(prefix).and_then(|rest: &str| rest.split(" (").next());
+        let (differs, said) = (after("differs: "), after("line one: "));
+        assert!(differs.is_some() || said.is_some() || *result == "same", "{row:?}");
+        let says = said.unwrap_or(says);
+        let first = report.as_ref().map(Report::headline).unwrap_or_default();
+        let step = report.as_ref().and_then(Report::answer).and_then(|found| found.fixes.first());
+        let step = step.map(|fix| format!("{} {}", fix.what, fix.exact.as_deref().unwrap_or("")));
+        let holds = |text: &str, part: &str| {
+            part == "-" || text.to_lowercase().contains(&part.to_lowercase())
+        };
+        let is_right = holds(&first, says) && holds(&step.clone().unwrap_or_default(), fix);
+        if found != differs.unwrap_or(expected) || !is_right {
+            wrong.push_str(&format!("{name}\n  expected {expected}; {says}; {fix}\n"));
+            wrong.push_str(&format!("  found    {found}; {first}; {step:?}\n"));
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");

@@ -69,7 +69,8 @@ fn a_recorded_machine_that_stalls_has_status_1_and_an_ignored_finding_does_not_c
     let done = run(&["doctor", "--root", &stall]);
     let words = text(&done.stdout);
     assert_eq!(done.status.code(), Some(1));
-    assert!(words.starts_with("Not healthy: "), "{words}");
+    assert!(words.starts_with("The kernel's random generator was not ready"), "{words}");
+    assert!(words.contains("\nNot healthy: "), "{words}");
     assert!(words.contains("virtio-rng-pci") && !words.contains('\x1b'), "{words}");
     // No other finding is left.
     let done = run(&["doctor", "--root", &stall, "--only", "HW001,hw010", "--ignore", "HW001"]);
@@ -469,4 +470,19 @@ fn a_directory_that_cannot_be_written_is_3() {
     let done = run(&["doctor", "observe", "--run", "/dev/null/boots", "--keep", "/dev/null/kept"]);
     assert_eq!(done.status.code(), Some(3));
     assert!(text(&done.stderr).contains("cannot write /dev/null/boots"), "{}", text(&done.stderr));
+}
+
+/// The node exporter passes over a file with any other ending, and says nothing.
+#[test]
+fn metrics_under_another_name_than_prom_are_written_with_a_warning() {
+    let folder = Folder::new("prom");
+    for (name, warns) in [("l.txt", true), ("l.prom", false)] {
+        let file = folder.0.join(name);
+        let path = file.to_str().unwrap();
+        let done =
+            run(&["doctor", "--root", &host("lab-7-stall"), "--quiet", "--prometheus", path]);
+        assert_eq!(done.status.code(), Some(1));
+        assert!(std::fs::read_to_string(&file).unwrap().contains("headwater_doctor_verdict"));
+        assert_eq!(text(&done.stderr).contains("ends in .prom"), warns, "{}", text(&done.stderr));
+    }
 }

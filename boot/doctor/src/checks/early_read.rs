@@ -4,7 +4,7 @@ use super::Answer;
 use super::logged::newest;
 use crate::boot::{Boot, EarlyRead};
 use crate::fixes::Cause;
-use crate::{Case, Finding, Id, Severity};
+use crate::{Case, Finding, Fix, Id, Severity};
 
 /// Programs that are named; the rest are counted.
 const NAMED: usize = 5;
@@ -28,9 +28,11 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         0 => String::new(),
         missed => format!(", and {missed} more warnings that the kernel's rate limit left out"),
     };
-    let harmless = boot.warnings_missed == 0 && reads.iter().all(is_harmless);
+    let harmless = reads.iter().all(is_harmless);
     let why = if harmless && reads.iter().any(|read| read.program == SEEDRNG) {
         "seedrng makes the next boot's seed of these bytes, marks the seed as one that does not count, and makes no key of it."
+    } else if reads.iter().all(is_short) {
+        "Reads as short as these are numbers for hash tables, ports and file names. No key has fewer than 16 bytes."
     } else if harmless {
         "systemd reads a few bytes this early to seed its hash tables, and never makes a key of them (its documents: \"Random Seeds\")."
     } else {
@@ -46,7 +48,7 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         ),
         evidence: reads.iter().take(NAMED).map(|read| read.moment.evidence.clone()).collect(),
         why: why.to_owned(),
-        fixes: case.fixes(Cause::NoSeed),
+        fixes: keys(case, boot).into_iter().chain(case.fixes(Cause::NoSeed)).collect(),
         verify: "after a reboot, `dmesg | grep 'uninitialized urandom'` shows no line".to_owned(),
     })
 }
@@ -55,10 +57,35 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
 /// generator is not ready, it asks with GRND_INSECURE, and does not credit what it saves.
 const SEEDRNG: &str = "seedrng";
 
+/// Programs that make host keys, by the server whose keys they are.
+const OPENSSH: [&str; 2] = ["ssh-keygen", "sshd"];
+const DROPBEAR: [&str; 2] = ["dropbear", "dropbearkey"];
+
+/// Returns the steps that make keys again which may have been made of early bytes.
+pub(super) fn keys(case: &Case, boot: &Boot) -> Vec<Fix> {
+    let read = |names: &[&str]| {
+        boot.early_reads
+            .iter()
+            .any(|read| names.contains(&read.program.as_str()) && !is_harmless(read))
+    };
+    let causes = [
+        (read(&OPENSSH), Cause::HostKeysMadeEarly),
+        (read(&DROPBEAR), Cause::DropbearKeysMadeEarly),
+    ];
+    let wanted = causes.into_iter().filter(|(is_wanted, _)| *is_wanted);
+    wanted.flat_map(|(_, cause)| case.fixes(cause)).collect()
+}
+
+/// Returns whether all reads of a program are shorter than any key.
+fn is_short(read: &EarlyRead) -> bool {
+    read.bytes > 0 && read.bytes < 16 * read.times
+}
+
 /// Returns true for process 1 and its helpers. udev's workers call themselves "(udev-worker)", and
 /// eudev's daemon, "udevd", reads as systemd's does.
 fn is_harmless(read: &EarlyRead) -> bool {
-    read.program == "systemd"
+    is_short(read)
+        || read.program == "systemd"
         || read.program == "udevd"
         || read.program == SEEDRNG
         || read.program.starts_with("systemd-")

@@ -1,6 +1,6 @@
 //! HW001: the kernel's generator is not ready.
 
-use super::Answer;
+use super::{Answer, early_read};
 use crate::boot::{Boot, Clock};
 use crate::fixes::Cause;
 use crate::host::Ready;
@@ -8,6 +8,8 @@ use crate::{Case, Evidence, Finding, Id, Severity};
 
 /// A log that ends sooner after the first program's start may just have been taken early.
 const SETTLED_S: f64 = 5.0;
+/// The length of a wait from which on the finding is critical, as for HW002 and HW004.
+const LONG_S: f64 = 30.0;
 /// No kernel takes as long for its own start.
 const LATE_S: f64 = 60.0;
 
@@ -60,7 +62,10 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         ),
         start.evidence.clone(),
     );
-    Some(Finding { evidence, ..finding })
+    let severity = if waited.at_least > LONG_S { Severity::Critical } else { Severity::Warning };
+    // Keys that were made meanwhile stay weak, so their remedy is first.
+    let fixes = early_read::keys(case, boot).into_iter().chain(finding.fixes).collect();
+    Some(Finding { evidence, severity, fixes, ..finding })
 }
 
 /// Judges a log whose only line about the generator comes long after the kernel's start, and says

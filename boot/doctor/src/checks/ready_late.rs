@@ -60,16 +60,20 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
         _ => Severity::Note,
     };
     let (why, fixes) = if severity == Severity::Note {
-        let why = "The kernel takes this time to gather entropy from the jitter of its own clock: \
+        let why = if case.kernel().is_some_and(|kernel| kernel.has_jitter_loop() == Some(false)) {
+            "Kernels before 5.4 gather entropy from interrupts alone, and on this machine enough of \
+             them came soon. A program that asked meanwhile waited so long."
+        } else {
+            "The kernel takes this time to gather entropy from the jitter of its own clock: \
                    256 ticks of its timer, 0.26 s at 1000 a second, 1 s at 250, 2.6 s at 100. A \
-                   program that asks meanwhile waits so long once, and no longer.";
+                   program that asks meanwhile waits so long once, and no longer."
+        };
         (why, Vec::new())
     } else {
-        let why = "The kernel had no random instruction that it trusts, no random device, no seed \
-                   and no jitter, so it waited for interrupts, which bring about one bit a second \
-                   of the 256 (128 on older kernels). Until then each program that asks for random \
-                   bytes hangs. A service of Type=simple counts as started at once, so a log cannot \
-                   show which of those waited.";
+        let why = "So long a wait means that no source came in time, and interrupts bring about \
+                   one bit a second of the 256 (128 on older kernels). Until then each program that \
+                   asks hangs; a service of Type=simple counts as started, so that a log cannot \
+                   show which.";
         (why, case.fixes(Cause::NoSeed))
     };
     let finding = Finding {

@@ -1,7 +1,7 @@
-//! Waits that the waiting program reports itself: systemd-random-seed, a JVM under Tomcat, programs
-//! in Go. They are findings of HW004.
+//! Waits that the waiting program reports itself, or that its stack shows: systemd-random-seed, a
+//! JVM, gpg, programs with libsodium and in Go. They are findings of HW004.
 
-use crate::boot::{Boot, ProgramWait, SecureRandomWait, SeedJob, SeedWait};
+use crate::boot::{Boot, ProgramWait, SecureRandomWait, SeedJob, SeedWait, Waiter};
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 
@@ -28,6 +28,10 @@ pub(super) fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<F
     if is_over && seconds.is_some_and(|seconds| seconds + boot.resolution < LEAST_S) {
         return None;
     }
+    let severity = match seconds {
+        Some(seconds) if seconds >= LONG_S => Severity::Critical,
+        _ => Severity::Warning,
+    };
     let seconds = match (timed, wait.job) {
         (Some(seconds), _) => around(seconds, boot.resolution),
         (None, Some(SeedJob { seconds, is_over: true })) => format!("{seconds:.1} s"),
@@ -45,7 +49,7 @@ pub(super) fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<F
     let until = wait.until.iter().map(|until| until.evidence.clone());
     Some(Finding {
         id: Id::UnitWaited,
-        severity: Severity::Warning,
+        severity,
         title,
         evidence: [wait.from.evidence.clone()].into_iter().chain(until).collect(),
         why: match wait.job {
@@ -69,45 +73,131 @@ pub(super) fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<F
 /// Returns the finding about a JVM whose SecureRandom waited for its seed.
 pub(super) fn secure_random(case: &Case, wait: &SecureRandomWait) -> Option<Finding> {
     let severity = severity(wait.seconds)?;
+    let others = match wait.others.len() {
+        0 => String::new(),
+        1 => format!(", and at another start {}", figures(wait.others.iter().sum())),
+        more => format!(", and {} in {more} other starts", figures(wait.others.iter().sum())),
+    };
     Some(Finding {
         id: Id::UnitWaited,
         severity,
         title: format!(
-            "Tomcat waited {:.0} s for the seed of its SecureRandom",
-            wait.seconds.floor()
+            "Tomcat waited {} for the seed of its SecureRandom{others}",
+            figures(wait.seconds)
         ),
         evidence: vec![wait.moment.evidence.clone()],
-        why:
-            "The JDK reads this seed from /dev/random. Before Linux 5.6 that device waits whenever \
-              the kernel's estimate of its entropy is low, and not at boot only. The option \
-              -Djava.security.egd=file:/dev/./urandom makes the JDK read /dev/urandom, whose bytes \
-              are as good once the generator is ready."
-                .to_owned(),
-        fixes: case.fixes(Cause::NoSeed),
+        why: JAVA.to_owned(),
+        fixes: case.fixes(Cause::TomcatSeed),
         verify: "after a restart, Tomcat's log has no line \"Creation of SecureRandom instance\""
             .to_owned(),
     })
 }
 
-/// Returns the finding about a program that reports its own wait.
+const JAVA: &str = "The JDK reads this seed from /dev/random. Before Linux 5.6 that device waits \
+    whenever the kernel's estimate of its entropy is low, and not at boot only. With the option the \
+    JDK reads /dev/urandom, whose bytes are as good once the generator is ready.";
+const DEVICE: &str = "It waits for /dev/random. Before Linux 5.6 that device waits whenever the \
+    kernel's estimate of its entropy is low, and not at boot only; since then it waits until the \
+    generator is ready once.";
+
+/// Returns the finding about a program that reports its own wait, or whose stack shows it.
 pub(super) fn program_wait(case: &Case, wait: &ProgramWait) -> Option<Finding> {
-    let severity = severity(wait.seconds)?;
-    let program = wait.program.as_deref().unwrap_or("a program in Go");
+    let severity = match wait.seconds {
+        Some(seconds) => severity(seconds)?,
+        None => Severity::Warning,
+    };
+    let waited = |who: &str, what: &str| match wait.seconds {
+        Some(seconds) => format!("{who} waited at least {} for {what}", figures(seconds)),
+        None => format!("{who} waits for {what}"),
+    };
+    let named = |otherwise: &'static str| wait.program.as_deref().unwrap_or(otherwise);
+    let (title, why, cause, verify) = match wait.waiter {
+        Waiter::Go => (
+            waited(named("a program in Go"), "the random generator"),
+            "Go's library prints this line once, a minute after the program's first request for \
+             random bytes, if the kernel has not answered by then. Whatever the program was to do \
+             waited as well.",
+            Cause::NoSeed,
+            "after a reboot, the program's log has no line \"crypto/rand: blocked\"",
+        ),
+        Waiter::Gpg => (
+            waited("gpg", "random bytes for a key"),
+            DEVICE,
+            Cause::Starved,
+            "`time gpg --gen-random 2 32 >/dev/null` takes less than a second",
+        ),
+        Waiter::Libsodium => (
+            waited("a program with libsodium", "random bytes"),
+            "libsodium's sodium_init() waits until the kernel's generator is ready, and nothing of \
+             the program runs before.",
+            Cause::Starved,
+            "after a reboot, `headwater wait --timeout 10` returns at once",
+        ),
+        Waiter::Dropbear => (
+            waited("dropbear", "the kernel's generator, to make its keys"),
+            "dropbear asks getrandom(), which waits until the generator is ready. Until then there \
+             is no login by SSH.",
+            Cause::Starved,
+            "after a reboot, `headwater wait --timeout 10` returns at once",
+        ),
+        Waiter::Java => (
+            waited("a Java thread", "its seed from /dev/random"),
+            JAVA,
+            Cause::JavaSeed,
+            "a new dump (`jstack PID`) shows no SeedGenerator and no implGenerateSeed",
+        ),
+        Waiter::JavaBlocking => (
+            waited("a Java thread", "/dev/random, which its strong SecureRandom reads"),
+            "SecureRandom.getInstanceStrong() takes every byte from /dev/random, whatever \
+             java.security.egd says. Before Linux 5.6 that device waits again and again.",
+            Cause::JavaStrong,
+            "a new dump (`jstack PID`) shows no NativePRNG$Blocking",
+        ),
+        Waiter::Rust => (
+            "a program in Rust failed, because the random generator was not ready".to_owned(),
+            "Versions of rand before 0.7 fail where later ones wait. The program was started before \
+             the generator was ready.",
+            Cause::StartedTooEarly,
+            "the program starts after a reboot",
+        ),
+        Waiter::Openssl => (
+            waited("a program with OpenSSL 1.1.1", "/dev/random, in select()"),
+            "Where getrandom() is missing, OpenSSL 1.1.1 waits once until /dev/random is readable, \
+             and reads /dev/urandom then.",
+            Cause::Starved,
+            "`time openssl rand -hex 16` takes less than a second",
+        ),
+        Waiter::Getrandom => (
+            waited("a task", "the random generator, in getrandom()"),
+            "Its stack shows it: wait_for_random_bytes() returns when the generator is ready.",
+            Cause::NoSeed,
+            "after a reboot, `headwater wait --timeout 10` returns at once",
+        ),
+        Waiter::DevRandom => (
+            waited("a task", "/dev/random"),
+            DEVICE,
+            Cause::Starved,
+            "`time head -c 16 /dev/random >/dev/null` takes less than a second",
+        ),
+    };
     Some(Finding {
         id: Id::UnitWaited,
         severity,
-        title: format!(
-            "{program} waited at least {:.0} s for the random generator",
-            wait.seconds.floor()
-        ),
+        title,
         evidence: vec![wait.moment.evidence.clone()],
-        why: "Go's library prints this line once, a minute after the program's first request for \
-              random bytes, if the kernel has not answered by then. Whatever the program was to do \
-              waited as well."
-            .to_owned(),
-        fixes: case.fixes(Cause::NoSeed),
-        verify: "after a reboot, the program's log has no line \"crypto/rand: blocked\"".to_owned(),
+        why: why.to_owned(),
+        fixes: case.fixes(cause),
+        verify: verify.to_owned(),
     })
+}
+
+/// Writes seconds rounded to what matters: whole ones from 100 on, tenths below.
+fn figures(seconds: f64) -> String {
+    if seconds >= 100.0 || seconds.fract() == 0.0 {
+        format!("{seconds:.0} s")
+    } else {
+        format!("{seconds:.1} s")
+    }
 }
 
 /// Returns the severity of a wait; `None` if it is too short for a finding.

@@ -47,6 +47,8 @@ fn by_trace(case: &Case, trace: &Trace) -> Option<Finding> {
         String::new()
     };
     let calls = match trace.calls {
+        1 if trace.device => "one wait for /dev/random".to_owned(),
+        calls if trace.device => format!("{calls} waits for /dev/random"),
         1 => "one call of getrandom".to_owned(),
         calls => format!("{calls} calls of getrandom"),
     };
@@ -55,10 +57,16 @@ fn by_trace(case: &Case, trace: &Trace) -> Option<Finding> {
         severity,
         title: format!("{program} spent {:.2} s in {calls}{share}", trace.getrandom),
         evidence: trace.evidence.clone(),
-        why: "A call of getrandom() takes less than a microsecond once the kernel's generator is ready, and waits until then. \
+        why: if trace.device {
+            "A read of /dev/random, or a select() or poll() of it, waits until the kernel's estimate of its entropy is high enough: \
+             before Linux 5.6 again and again, since then until the generator is ready once. OpenSSL 1.1.1 waits like this where \
+             getrandom() is missing."
+        } else {
+            "A call of getrandom() takes less than a microsecond once the kernel's generator is ready, and waits until then. \
               This part of the program's time is a wait, and not work."
-            .to_owned(),
-        fixes: case.fixes(Cause::NoSeed),
+        }
+        .to_owned(),
+        fixes: case.fixes(if trace.device { Cause::Starved } else { Cause::NoSeed }),
         verify: format!("after a reboot, `strace -f -c -w {}` shows no time in getrandom", trace.program.as_deref().unwrap_or("PROGRAM")),
     })
 }

@@ -23,14 +23,13 @@ const NAMED: usize = 8;
 
 /// Parts of names, and of descriptions before systemd 249, whose programs draw random bytes when
 /// they start.
-const DRAWS: [&str; 24] = [
+const DRAWS: [&str; 23] = [
     "ssh",
     "secure shell",
     "keygen",
     "dropbear",
     "random-seed",
     "random seed",
-    "cryptsetup",
     "openvpn",
     "strongswan",
     "ipsec",
@@ -49,8 +48,18 @@ const DRAWS: [&str; 24] = [
     "krb5",
     "networkmanager.service",
 ];
-/// Parts of names of units that wait for something else: devices, networks, timers of the day.
-const WAITS_FOR_OTHERS: [&str; 12] = [
+/// Parts of names of units that wait for something else: devices, networks, timers of the day, and
+/// people. A typed passphrase ends cryptsetup and feeds the generator with the same key strokes, so
+/// that both are over at the same time whichever the unit waited for.
+const WAITS_FOR_OTHERS: [&str; 20] = [
+    "cryptsetup",
+    "cryptography setup",
+    "ask-password",
+    "udev-settle",
+    "udev wait for complete",
+    "hold until boot process",
+    "zfs-import",
+    "import zfs",
     "wait-online",
     "wait online",
     "wait for network",

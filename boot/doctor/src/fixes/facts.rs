@@ -1,5 +1,6 @@
 //! The facts that decide how a setting is written on this machine.
 
+use super::boards;
 use crate::boot::{Boot, NITRO_ENCLAVES};
 use crate::host::Confidential;
 use crate::{Platform, Root};
@@ -28,6 +29,14 @@ pub struct PlatformFacts {
     pub s390x: bool,
     /// True for a board with a device tree and no hypervisor that shows.
     pub board: bool,
+    /// The family of the board, as [`boards`](super::boards) calls it.
+    pub board_name: Option<&'static str>,
+    /// True for a router with OpenWrt.
+    pub is_openwrt: bool,
+    /// True if a log is all that is known of the machine.
+    pub is_log: bool,
+    /// True if the log has lines of virtio_rng.
+    pub has_virtio_driver: bool,
     /// True for a Nitro enclave, whose only devices are a console, a socket and the NSM.
     pub enclave: bool,
     /// True if the kernel's command line has the CPU's instruction credited.
@@ -126,6 +135,13 @@ impl PlatformFacts {
             x86,
             s390x: root.text("/proc/cpuinfo").is_ok_and(|cpu| cpu.contains("IBM/S390")),
             board: !x86 && platform == Some(Platform::BareMetal),
+            board_name: boards::of(
+                &root.text("/sys/firmware/devicetree/base/model").unwrap_or_default(),
+            )
+            .map(|board| board.name),
+            is_openwrt: root.exists("/etc/openwrt_release"),
+            is_log: false,
+            has_virtio_driver: false,
             enclave,
             cpu_credited: credits_cpu(&command_line),
             seed_keeper: if is_openrc { SeedKeeper::Seedrng } else { SeedKeeper::Systemd },
@@ -137,7 +153,10 @@ impl PlatformFacts {
         // Only architectures other than x86 have a device tree's model.
         let x86 = match boot.machine.architecture.as_deref() {
             Some(name) => name.starts_with("x86"),
-            None => boot.machine.model.is_none() && !is_board(boot.kernel.as_deref()),
+            None => {
+                let has_board = boot.machine.board.is_some() || boot.machine.is_openwrt;
+                boot.machine.model.is_none() && !has_board && !is_board(boot.kernel.as_deref())
+            }
         };
         let platform = Platform::of_log(boot);
         // z/VM, LPARs and POWER servers have no device tree of a board's.
@@ -149,10 +168,23 @@ impl PlatformFacts {
         let enclave = boot.machine.confidential.as_deref() == Some(NITRO_ENCLAVES);
         PlatformFacts {
             confidential: boot.machine.confidential.is_some(),
-            kernel: boot.kernel.clone(),
+            kernel: boot.kernel.clone().or_else(|| boot.release_hint.clone()),
             x86,
             s390x: boot.machine.architecture.as_deref() == Some("s390x"),
             board: platform.is_none() && !x86 && !is_server,
+            board_name: boot
+                .machine
+                .model
+                .as_deref()
+                .and_then(boards::of)
+                .map(|board| board.name)
+                .or_else(|| Some(boards::of_name(boot.machine.board.as_deref()?)?.name)),
+            is_openwrt: boot.machine.is_openwrt,
+            is_log: true,
+            has_virtio_driver: boot
+                .hints
+                .iter()
+                .any(|hint| hint.kind == crate::boot::HintKind::Hwrng),
             enclave,
             boot_loader: if enclave { BootLoader::EnclaveImage } else { BootLoader::Unknown },
             cpu_credited: credits_cpu(boot.command_line.as_deref().unwrap_or_default()),
@@ -174,6 +206,10 @@ impl PlatformFacts {
             x86: true,
             s390x: false,
             board: false,
+            board_name: None,
+            is_openwrt: false,
+            is_log: false,
+            has_virtio_driver: false,
             enclave: false,
             cpu_credited: false,
             seed_keeper: SeedKeeper::Systemd,

@@ -4,17 +4,19 @@
 //! A check names the [`Cause`], and the words and commands for the machine are chosen here. A new
 //! platform is therefore one row of a table, and no check knows a platform.
 
+pub(crate) mod boards;
 mod facts;
 mod guest;
 mod hypervisor;
 mod places;
+mod programs;
 mod seeds;
 #[cfg(test)]
 mod tests;
 
 pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts, SeedKeeper};
 
-use crate::{Effect, Fix, Kernel, Platform, Side};
+use crate::{CpuTrust, Effect, Fix, Kernel, Platform, Side};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
 use places::{in_the_firmware, on_a_board, on_the_host};
 use seeds::{credited_cpu, credited_seed, enclaves_device, s390s_device, saved_seed};
@@ -25,6 +27,20 @@ pub enum Cause {
     /// The machine has no early source of entropy: no instruction, no device, no seed. (HW001,
     /// HW002, HW006, HW007)
     NoSeed,
+    /// OpenSSH's host keys may have been made of early bytes. (HW001, HW007)
+    HostKeysMadeEarly,
+    /// The same of dropbear's.
+    DropbearKeysMadeEarly,
+    /// A program waits for /dev/random. (HW004, HW005)
+    Starved,
+    /// A JVM reads its seed from /dev/random. (HW004)
+    JavaSeed,
+    /// The same under Tomcat, whose start script has a variable for options.
+    TomcatSeed,
+    /// A JVM takes all its bytes from /dev/random. (HW004)
+    JavaStrong,
+    /// A program failed because the generator was not ready. (HW004)
+    StartedTooEarly,
     /// A unit's start timeout is shorter than the wait. (HW004)
     StartTimeout,
     /// A kernel that cannot gather entropy by itself. (HW010)
@@ -94,6 +110,14 @@ const THE_IMAGE: &str =
 /// Returns the fixes for this machine, the best first: the hypervisor's side before the machine's
 /// own. The list is empty only if nothing can be done.
 pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
+    if let Some(fixes) = programs::fixes(cause, facts) {
+        return fixes;
+    }
+    if facts.board
+        && let Some(fixes) = on_a_board(cause, facts)
+    {
+        return fixes;
+    }
     let mut fixes = host_side(cause, facts);
     // A container's own files do not count: its distribution's kernel and boot loader are not in
     // use.
@@ -126,7 +150,21 @@ pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         }
     }
     debug_assert!(fixes.is_sorted_by_key(|fix| fix.side), "the hypervisor's side comes first");
+    if cause == Cause::NoSeed && facts.platform == Some(Platform::BareMetal) && trust_is_open(facts)
+    {
+        // Nothing has to be bought or set up for it.
+        fixes.splice(0..0, credited_cpu(facts));
+    }
     fixes
+}
+
+/// Returns whether the log's kernel leaves the credit of the CPU's instruction to an option: 4.19
+/// to 6.1. A
+/// machine's own files answer this more precisely, in HW021.
+fn trust_is_open(facts: &PlatformFacts) -> bool {
+    let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
+    let is_option = kernel.is_some_and(|kernel| kernel.cpu_trust() == CpuTrust::ByOption);
+    facts.is_log && facts.x86 && !facts.cpu_credited && is_option
 }
 
 /// Returns whether the fix is inside a container, whatever the host is.
@@ -146,7 +184,6 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     let platform = facts.platform;
     match platform {
         Some(Platform::Container) => return on_the_host(cause),
-        _ if facts.board => return on_a_board(cause),
         Some(Platform::BareMetal) => return in_the_firmware(cause),
         _ => {}
     }
@@ -218,11 +255,14 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     };
     match cause {
         // A kernel that gathers by itself already does not become better by a newer one.
-        Cause::NoSeed | Cause::NoJitter if gathers_by_itself(facts) => vec![credited_seed(facts)],
-        Cause::NoSeed => vec![
+        Cause::NoSeed | Cause::NoJitter if gathers_by_itself(facts) => {
+            lacking_driver(facts).into_iter().chain(open_trust(facts)).chain([credited_seed(facts)]).collect()
+        }
+        Cause::NoSeed => lacking_driver(facts).into_iter().chain(open_trust(facts)).chain([
+            programs::daemon(facts),
             kernel("run a kernel that gathers entropy by itself: 5.4 or later, or the latest stable release of an older series"),
             credited_seed(facts),
-        ],
+        ]).collect(),
         Cause::StartTimeout => vec![plain(
             "until the cause is removed, allow the service more time than the wait (systemctl edit UNIT), because each kill restarts the wait",
             Some("[Service]\nTimeoutStartSec=5min"),
@@ -326,6 +366,13 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
              line to a unit that has none",
             None,
         )],
+        Cause::HostKeysMadeEarly
+        | Cause::DropbearKeysMadeEarly
+        | Cause::Starved
+        | Cause::JavaSeed
+        | Cause::TomcatSeed
+        | Cause::JavaStrong
+        | Cause::StartedTooEarly => vec![],
         Cause::NeedlessDaemon => vec![plain(
             "take the daemon out; since Linux 5.6 /dev/random does not run dry, and the kernel gathers its own seed",
             Some("systemctl disable --now haveged rngd rng-tools jitterentropy    # those that are there"),
@@ -342,6 +389,34 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             ),
         ],
     }
+}
+
+/// Returns the step in a guest without which the hypervisor's device does nothing, where a log is
+/// all that is known.
+fn lacking_driver(facts: &PlatformFacts) -> Option<Fix> {
+    let has_device = hypervisor::of(facts.platform).device.is_some();
+    let is_vm = facts.platform.is_none_or(Platform::is_vm);
+    (facts.is_log && has_device && is_vm && !facts.confidential && !facts.has_virtio_driver).then(
+        || {
+            fix(
+                "with that device: load its driver in the guest",
+                Some(module_at_boot("virtio_rng")),
+                Effect::Volume,
+                Some(THE_HYPERVISOR),
+            )
+        },
+    )
+}
+
+/// Returns the credit for an instruction that a guest may see and its kernel does not count.
+fn open_trust(facts: &PlatformFacts) -> Option<Fix> {
+    let is_vm = facts.platform.is_none_or(Platform::is_vm);
+    let mut fix = credited_cpu(facts).filter(|_| is_vm && trust_is_open(facts))?;
+    fix.what =
+        "if `grep -c rdrand /proc/cpuinfo` is not 0, let the kernel credit the instruction: \
+                it waits although it has one"
+            .to_owned();
+    Some(fix)
 }
 
 fn gathers_by_itself(facts: &PlatformFacts) -> bool {

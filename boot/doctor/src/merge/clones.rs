@@ -79,6 +79,10 @@ pub(super) struct Group {
     pub(super) hosts: Vec<u32>,
     /// Each kind of evidence that is shared, with the number of hosts that share it.
     pub(super) shared: Vec<(EvidenceKind, usize)>,
+    /// The largest number of hosts that have one and the same evidence of a kind. It is less than
+    /// the number that share if hosts form a chain: the first shares a key with the second, and
+    /// the second another one with the third.
+    pub(super) largest: Vec<(EvidenceKind, usize)>,
 }
 
 /// The evidence of all hosts, and the groups that follow from it.
@@ -89,6 +93,21 @@ pub(super) struct Clones {
     pub(super) groups: Vec<Group>,
     /// Hosts with any evidence.
     pub(super) compared: usize,
+}
+
+impl Group {
+    /// Returns how many hosts share what: "all share the machine id", or how a chain of pairs does.
+    pub(super) fn says(&self, kind: EvidenceKind, count: usize) -> String {
+        let largest = self.largest.iter().find(|known| known.0 == kind).map_or(0, |known| known.1);
+        let noun = kind.noun();
+        match (largest == self.hosts.len(), largest == count) {
+            (true, _) => format!("all share {noun}"),
+            (false, true) => format!("{count} hosts share {noun}"),
+            (false, false) => format!(
+                "{count} hosts share {noun} in smaller groups, at most {largest} of them the same one"
+            ),
+        }
+    }
 }
 
 impl Clones {
@@ -114,8 +133,10 @@ impl Clones {
         let is_same =
             |one: &Evidence, other: &Evidence| (one.kind, one.hash) == (other.kind, other.hash);
         let mut shares: Vec<(u32, EvidenceKind)> = Vec::new();
+        let mut classes: Vec<(u32, EvidenceKind, usize)> = Vec::new();
         for same in self.evidence.chunk_by(is_same) {
             if let [first, _, ..] = same {
+                classes.push((first.host, first.kind, same.len()));
                 for other in same {
                     sets.join(first.host, other.host);
                     shares.push((other.host, other.kind));
@@ -140,7 +161,16 @@ impl Clones {
                         .count()
                 };
                 let shared = EvidenceKind::ALL.map(|kind| (kind, count(kind)));
-                Group { shared: shared.into_iter().filter(|kind| kind.1 > 0).collect(), hosts }
+                let shared: Vec<_> = shared.into_iter().filter(|kind| kind.1 > 0).collect();
+                let same = |kind| {
+                    let of_kind = classes.iter().filter(move |class| class.1 == kind);
+                    of_kind
+                        .filter(|class| hosts.binary_search(&class.0).is_ok())
+                        .map(|class| class.2)
+                };
+                let largest = |kind| same(kind).max().unwrap_or(0);
+                let largest = shared.iter().map(|(kind, _)| (*kind, largest(*kind))).collect();
+                Group { shared, largest, hosts }
             })
             .collect();
         self.groups.sort_by_key(|group| std::cmp::Reverse(group.hosts.len()));

@@ -53,6 +53,8 @@ pub(super) struct Cause {
     pub(super) exact: Option<Box<str>>,
     /// The host whose generator was ready last, and its finding's title.
     pub(super) example: (u32, Box<str>),
+    /// The severity on that host.
+    pub(super) example_severity: Severity,
     /// The hosts, in the order of [`Fleet::order`].
     pub(super) hosts: Vec<u32>,
 }
@@ -263,11 +265,15 @@ impl Fleet {
         }
         let severity = severity(&finding.severity);
         if let Some(at) = self.by_cause.get(key.as_str()).copied() {
-            let shown = |row: Option<&Row>| row.and_then(|row| row.ready_seconds).unwrap_or(-1.0);
             if let Some(cause) = self.causes.get_mut(at as usize) {
+                // The worst host is shown, because the heading has the worst severity.
+                let seconds = seconds_in(&finding.title);
+                let is_worse = severity > cause.severity
+                    || severity == cause.example_severity && seconds > seconds_in(&cause.example.1);
                 cause.severity = cause.severity.max(severity);
-                if shown(Some(row)) > shown(self.rows.get(cause.example.0 as usize)) {
+                if is_worse {
                     cause.example = (host, finding.title.as_ref().into());
+                    cause.example_severity = severity;
                 }
             }
             return at;
@@ -280,6 +286,7 @@ impl Fleet {
             what: what.into(),
             exact: fix.and_then(|fix| fix.exact.as_ref()).map(|text| text.as_ref().into()),
             example: (host, finding.title.as_ref().into()),
+            example_severity: severity,
             hosts: Vec::new(),
         });
         self.by_cause.insert(key.into_boxed_str(), at);
@@ -392,4 +399,17 @@ fn seriousness(verdict: Verdict) -> u8 {
 /// Returns the subject of a check, if this version knows it.
 pub(super) fn about(id: &str) -> &'static str {
     Id::parse(id).map_or("a check of a newer version", Id::about)
+}
+
+/// Returns the first time in a title, such as 101.7 in "ssh.service waited 101.7 s", and -1 for a
+/// title without one.
+fn seconds_in(title: &str) -> f64 {
+    let mut words = title.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let is_time = words.peek().is_some_and(|unit| unit.trim_end_matches([',', '.']) == "s");
+        if let Some(seconds) = word.parse::<f64>().ok().filter(|_| is_time) {
+            return seconds;
+        }
+    }
+    -1.0
 }

@@ -34,8 +34,8 @@ impl Merged {
                 p class={ "verdict " (class) } { (self.headline()) }
                 @for note in self.notes() { p { (note) } }
             }
-            (causes(fleet))
             (clones(fleet))
+            (causes(fleet))
             (table(fleet))
             (bad(fleet))
             footer { p { "More about a finding: headwater doctor explain ID" } }
@@ -72,7 +72,7 @@ fn clones(fleet: &Fleet) -> Markup {
                     article.critical {
                         h3 { (hosts(group.hosts.len())) }
                         ul { @for (kind, count) in &group.shared {
-                            li { (hosts(*count)) " share " (kind.noun()) ". Do: " (kind.fix()) }
+                            li { (group.says(*kind, *count)) ". Do: " (kind.fix()) }
                         } }
                         p.quiet { (names(fleet, &group.hosts, NAMED)) }
                     }

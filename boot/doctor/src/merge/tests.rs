@@ -277,3 +277,38 @@ fn any_bytes_in_place_of_a_report_are_survived() {
         merged.json().unwrap();
     });
 }
+
+/// The heading has the worst severity, so the example is the host that has it, and of those the one
+/// that waited longest.
+#[test]
+fn the_example_of_a_cause_is_the_worst_host() {
+    let of = |name: &str, severity: &str, title: &str| {
+        let mut report = report(name, 1, None);
+        report["verdict"] = json!("findings");
+        report["findings"] = json!([{"id": "HW004", "severity": severity, "title": title,
+            "evidence": [], "why": "", "fixes": [], "verify": ""}]);
+        report.to_string()
+    };
+    let stream = of("mild", "warning", "Tomcat waited 5.0 s for the seed")
+        + &of("worst", "critical", "Tomcat waited 330 s for the seed")
+        + &of("bad", "critical", "Tomcat waited 90 s for the seed");
+    let text = Merged(merged(&stream)).text();
+    assert!(text.contains("such as worst: Tomcat waited 330 s"), "{text}");
+}
+
+/// Three hosts in a chain: the first and the last have nothing in common.
+#[test]
+fn a_chain_of_shared_keys_is_not_said_to_be_one_key() {
+    let of = |name: &str, keys: &[&str]| {
+        let mut report = report(name, 1, None);
+        report["identity"] = json!({"salt": "x", "machine_id": name, "ssh_host_keys": keys,
+            "random_seed": null, "boot_id": null, "hardware": name});
+        report.to_string()
+    };
+    let stream = of("a", &["k1"]) + &of("b", &["k1", "k2"]) + &of("c", &["k2"]);
+    let text = Merged(merged(&stream)).text();
+    assert!(!text.contains("all share"), "{text}");
+    assert!(text.contains("3 hosts share SSH host keys in smaller groups, at most 2"), "{text}");
+    let page = Merged(merged(&stream)).html(None);
+    assert!(page.contains("in smaller groups, at most 2"), "{page}");
+}

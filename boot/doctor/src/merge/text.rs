@@ -185,12 +185,7 @@ fn write_clones(out: &mut String, fleet: &Fleet) {
         let size = group.hosts.len();
         let _ = writeln!(out, "\n{style}CLONES {}{style:#} of one image", hosts(size));
         for (kind, count) in &group.shared {
-            let noun = kind.noun();
-            let line = match *count == size {
-                true => format!("all share {noun}"),
-                false => format!("{} share {noun}", hosts(*count)),
-            };
-            fill(out, "  ", "    ", &line);
+            fill(out, "  ", "    ", &group.says(*kind, *count));
             fill(out, "    do: ", "      ", kind.fix());
         }
         fill(out, "  hosts: ", "    ", &names(fleet, &group.hosts, NAMED));

@@ -81,6 +81,9 @@ impl Platform {
         });
         // EC2's and Azure's machines keep their names; a bare Microsoft or Xen is the product.
         let by_dmi = named.map(|row| row.2).filter(|_| !dmi.is_empty());
+        if by_dmi == Some(Platform::HyperV) && release.contains("-azure") {
+            return Some(Platform::Azure);
+        }
         let by_hypervisor = machine.hypervisor.as_deref().map(|name| match name {
             name if name.starts_with("VMware") => Platform::VMware,
             name if name.starts_with("Microsoft Hyper") => Platform::HyperV,
@@ -103,8 +106,35 @@ impl Platform {
             .or(by_dmi)
             .or(by_hypervisor)
             .or(by_systemd)
+            .or_else(|| {
+                MAKERS.iter().any(|maker| dmi.starts_with(maker)).then_some(Platform::BareMetal)
+            })
     }
 }
+
+/// Makers of machines. A hypervisor can show its host's tables, and then says so in another line.
+const MAKERS: [&str; 20] = [
+    "ASUS",
+    "Acer",
+    "Advantech",
+    "Apple Inc. Mac",
+    "Dell ",
+    "FUJITSU",
+    "Fujitsu",
+    "Gigabyte",
+    "HP ",
+    "HPE ",
+    "Hewlett-Packard",
+    "Huawei",
+    "Intel Corporation",
+    "LENOVO",
+    "MSI ",
+    "Micro-Star",
+    "PC Engines",
+    "Quanta",
+    "Supermicro",
+    "TOSHIBA",
+];
 
 /// Makers and names of ACPI tables that only one product writes.
 const TABLES: [(&str, Platform); 5] = [

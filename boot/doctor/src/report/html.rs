@@ -28,6 +28,7 @@ impl Report {
             header {
                 h1 { "headwater doctor" }
                 p class={ "verdict " (self.class()) } { (self.headline()) }
+                @if self.verdict() == crate::Verdict::Findings { p { (self.tally()) } }
                 p { (words::harmless(&self.about())) }
                 @if let Some(ready) = self.readiness() { p { (sentence(&ready)) } }
             }

@@ -135,6 +135,7 @@ pub(crate) fn late() -> Report {
             why: "needs root to read /proc/1/syscall".to_owned(),
         }],
         passed: vec![Id::NotReady, Id::NoCycleCounter],
+        is_excerpt: false,
         deep: None,
         boots: vec![late_boot()],
     }

@@ -1,7 +1,8 @@
 //! The words that the terminal and the page share.
 
-use crate::{Effect, Finding, Fix, Platform, Report, Severity, Side, Verdict};
+use crate::{Effect, Finding, Fix, Id, Platform, Report, Severity, Side, Verdict};
 use headwater_text::number::counted;
+use std::cmp::Reverse;
 
 /// Returns a platform's name as its makers write it.
 pub(crate) const fn platform(platform: Platform) -> &'static str {
@@ -65,8 +66,56 @@ pub(crate) fn brings(fix: &Fix) -> String {
 }
 
 impl Report {
-    /// Returns the verdict in one line.
+    /// Returns the answer in one line: who waited how long, on what machine, and the first step
+    /// against it. A report without warnings has its tally there.
     pub fn headline(&self) -> String {
+        let Some(finding) = self.answer().filter(|_| self.verdict() == Verdict::Findings) else {
+            return self.tally();
+        };
+        let facts: Vec<String> = self
+            .kernel
+            .iter()
+            .map(|release| format!("Linux {release}"))
+            .chain(self.platform_in_words())
+            .collect();
+        let facts =
+            if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+        let fix = finding.fixes.first().map(first_step).unwrap_or_default();
+        harmless(&format!("{}{facts}.{fix}", capital(without_attempts(&finding.title))))
+    }
+
+    /// Returns the platform's name; of a hypervisor without a row in our tables the name that the
+    /// log has.
+    fn platform_in_words(&self) -> Option<String> {
+        let found = self.platform?;
+        let named = || self.boots.last()?.machine.hypervisor.clone();
+        let name = (found == Platform::OtherVm).then(named).flatten();
+        Some(name.unwrap_or_else(|| platform(found).to_owned()))
+    }
+
+    /// Returns the finding that answers best: of the worst ones the one that names who waited.
+    pub fn answer(&self) -> Option<&Finding> {
+        let rank = |finding: &&Finding| match finding.id {
+            Id::Blocked => 0,
+            Id::UnitWaited => 1,
+            Id::TraceWaited => 2,
+            Id::ReadyLate => 3,
+            Id::NotReady => 4,
+            _ => 5,
+        };
+        let is_wait = |finding: &&Finding| rank(finding) < 5 && finding.severity > Severity::Note;
+        let waits = self.findings.iter().any(|finding| is_wait(&finding));
+        // A source that is missing is the cause of the wait, and the answer names the wait.
+        let is_cause =
+            |finding: &&Finding| waits && (Id::NoJitter..=Id::HypervisorSeed).contains(&finding.id);
+        // The first of equals, and findings are in the order of their numbers.
+        self.findings
+            .iter()
+            .min_by_key(|finding| (is_cause(finding), Reverse(finding.severity), rank(finding)))
+    }
+
+    /// Returns the numbers of findings and checks in one line.
+    pub fn tally(&self) -> String {
         let count =
             |wanted| self.findings.iter().filter(|finding| finding.severity == wanted).count();
         let counts: Vec<String> = [Severity::Critical, Severity::Warning, Severity::Note]
@@ -80,6 +129,18 @@ impl Report {
             Verdict::CouldNotCheck => "Nothing could be checked".to_owned(),
             Verdict::Incomplete => {
                 let missing = counted(self.not_checked.len(), "check");
+                // A log that shows nothing about waits must not read as if it showed none.
+                if self.not_checked.iter().any(|missed| missed.id == Id::ReadyLate) {
+                    let notes = if counts.is_empty() {
+                        String::new()
+                    } else {
+                        format!("; {}", counts.join(", "))
+                    };
+                    return format!(
+                        "No answer: nothing here shows whether programs waited for random bytes; \
+                         {missing} could not be made{notes}"
+                    );
+                }
                 let notes = if counts.is_empty() {
                     String::new()
                 } else {
@@ -96,6 +157,10 @@ impl Report {
                     Some(Severity::Critical) => "Not healthy",
                     _ => "Could be better",
                 };
+                // A log shows so little that this number would read as reassurance.
+                if self.is_excerpt {
+                    return format!("{lead}: {}", counts.join(", "));
+                }
                 format!("{lead}: {}; {checks} found nothing", counts.join(", "))
             }
         }
@@ -104,7 +169,7 @@ impl Report {
     /// Returns the input in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
     pub fn about(&self) -> String {
         let kernel = self.kernel.as_ref().map(|release| format!("Linux {release}"));
-        let on = self.platform.map(|found| platform(found).to_owned());
+        let on = self.platform_in_words();
         let facts: Vec<String> = on.into_iter().chain(kernel).collect();
         if facts.is_empty() {
             self.of.clone()
@@ -122,6 +187,36 @@ impl Report {
             bounds.words()
         ))
     }
+}
+
+/// Returns the first step in the words of line one.
+fn first_step(fix: &Fix) -> String {
+    let place = match (fix.side, fix.platform) {
+        (Side::Host, Some(Platform::BareMetal)) => " in the firmware",
+        (Side::Host, Some(Platform::Container)) => " on the container's host",
+        (Side::Host, _) => " on the hypervisor",
+        (Side::Guest, _) => "",
+    };
+    let exact = fix.exact.as_deref().filter(|exact| !exact.contains('\n'));
+    let step = exact.map_or(fix.what.as_str(), |exact| {
+        exact.split_once("    #").map_or(exact, |(command, _)| command)
+    });
+    format!(" Fix{place}: {step}")
+}
+
+/// Leaves out how often systemd started the unit, which the finding below says.
+fn without_attempts(title: &str) -> &str {
+    match title.split_once(", in ") {
+        Some((head, rest)) if rest.contains(" attempts (") => head,
+        _ => title,
+    }
+}
+
+/// Begins a sentence with a capital, and leaves names of units and programs as they are.
+fn capital(title: &str) -> String {
+    let begins = ["the ", "a ", "at "].iter().any(|word| title.starts_with(word));
+    let (first, rest) = title.split_at(usize::from(begins));
+    format!("{}{rest}", first.to_uppercase())
 }
 
 /// Returns the worst severity, which chooses a colour.

@@ -30,6 +30,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if let Some(file) = &args.prometheus {
         write(file, &report.prometheus())?;
+        if file.extension().is_none_or(|end| end != "prom") {
+            let _ = writeln!(
+                std::io::stderr(),
+                "headwater doctor: the node exporter reads only files whose name ends in .prom, \
+                 and {} does not",
+                headwater_text::escape::untrusted(&file.display().to_string())
+            );
+        }
     }
     if args.json {
         output::text(&report.json().map_err(std::io::Error::from)?)?;

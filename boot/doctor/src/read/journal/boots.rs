@@ -10,7 +10,7 @@ use super::units::Starts;
 use crate::Evidence;
 use crate::boot::{
     Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, ProgramWait, SecureRandomWait,
-    SeedJob, SeedWait,
+    SeedJob, SeedWait, Waiter,
 };
 use crate::read::strace::Waits;
 
@@ -50,6 +50,8 @@ struct OpenBoot {
     order: Order,
     /// The lines of strace.
     traced: Option<Waits>,
+    /// The seconds for which a thread or a task hangs whose stack comes next.
+    hangs: Option<f64>,
     /// True once the boot has an entry.
     begun: bool,
 }
@@ -251,17 +253,30 @@ impl OpenBoot {
                 wait.job = longer.or(Some(SeedJob { seconds, is_over }));
             }
             LogEvent::SecureRandom(seconds) => {
-                let known = self.boot.secure_random.as_ref().map_or(0.0, |wait| wait.seconds);
-                if seconds > known {
-                    let moment = self.moment(stamp, evidence);
-                    self.boot.secure_random = Some(SecureRandomWait { seconds, moment });
+                let moment = self.moment(stamp, evidence);
+                match &mut self.boot.secure_random {
+                    None => {
+                        self.boot.secure_random =
+                            Some(SecureRandomWait { seconds, others: Vec::new(), moment });
+                    }
+                    Some(known) if known.others.len() < LINES => {
+                        let shorter = known.seconds.min(seconds);
+                        known.others.push(shorter);
+                        if seconds > known.seconds {
+                            (known.seconds, known.moment) = (seconds, moment);
+                        }
+                    }
+                    Some(_) => {}
                 }
             }
-            LogEvent::ProgramWaits(seconds) => {
-                if self.boot.program_wait.is_none() {
-                    let moment = self.moment(stamp, evidence);
-                    let program = named(&moment.evidence.says).map(str::to_owned);
-                    self.boot.program_wait = Some(ProgramWait { program, seconds, moment });
+            LogEvent::ProgramWaits { waiter, seconds } => {
+                let seconds = seconds.or(self.hangs.take());
+                self.program_waits(waiter, seconds, self.moment(stamp, evidence));
+            }
+            LogEvent::Hangs(seconds) => self.hangs = Some(seconds),
+            LogEvent::Frame(waiter) => {
+                if let Some(seconds) = self.hangs.take() {
+                    self.program_waits(waiter, Some(seconds), self.moment(stamp, evidence));
                 }
             }
             LogEvent::Traced(tracer) => {
@@ -330,6 +345,21 @@ impl OpenBoot {
             }
             LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet | LogEvent::KernelStarts => {}
         }
+    }
+
+    /// Keeps a program's wait: the first one that says how long, or the first of all. A later frame
+    /// of a Java stack shows that its generator is the blocking one.
+    fn program_waits(&mut self, waiter: Waiter, seconds: Option<f64>, moment: Moment) {
+        if let Some(known) = &mut self.boot.program_wait {
+            if known.waiter == Waiter::Java && waiter == Waiter::JavaBlocking {
+                known.waiter = waiter;
+            }
+            if known.seconds.is_some() || seconds.is_none() {
+                return;
+            }
+        }
+        let program = named(&moment.evidence.says).map(str::to_owned);
+        self.boot.program_wait = Some(ProgramWait { program, waiter, seconds, moment });
     }
 
     fn early_caller(

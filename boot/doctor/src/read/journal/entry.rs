@@ -1,5 +1,6 @@
 //! A line of a log: its time, its writer, its message.
 
+use super::programs::{JOB, START_JOB, without_count};
 use super::split::{split_at, split_at_colon};
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
@@ -58,6 +59,9 @@ impl Writer {
 /// Reads a line of a text format; `None` where it has no form that is known.
 pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
     let line = without_level(unquoted(line.trim_end()));
+    if let Some(entry) = of_talos(line) {
+        return Some(entry);
+    }
     if let Some(rest) = line.strip_prefix("1 ")
         && let Some(entry) = rfc5424(rest)
     {
@@ -85,6 +89,18 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
         }
         _ => entry(stamp, writer, message),
     })
+}
+
+/// Reads a line of talosctl's dmesg, which follows the node's address: `10.5.0.2: kern:  notice:
+/// [2021-05-10T12:00:00.123456789Z]: random: crng init done`.
+fn of_talos(line: &str) -> Option<Entry<'_>> {
+    let line = line
+        .split_once(": kern:")
+        .map_or_else(|| line.strip_prefix("kern:"), |(_, rest)| Some(rest))?;
+    let (_level, rest) = line.trim_start().split_once(": [")?;
+    let (time, message) = rest.split_once("]: ")?;
+    let stamp = stamp::alone(time)?;
+    Some(entry(stamp, Writer::Kernel, message.trim_start()))
 }
 
 /// Reads a line of a console or of dmesg without times.
@@ -127,7 +143,8 @@ fn status(line: &str) -> Option<&str> {
     let line = line.rsplit(['\r']).find(|part| !part.is_empty())?;
     let line = line.strip_prefix("^M").unwrap_or(line);
     // Copied without the stars in front.
-    if line.starts_with("A start job is running for ") {
+    let job = without_count(line);
+    if job.starts_with(START_JOB) || job.starts_with(JOB) {
         return Some(line);
     }
     if let Some(message) = line.strip_prefix("         ") {
@@ -193,7 +210,12 @@ fn head(rest: &str) -> Option<(Writer, &str)> {
         Some((name, pid)) => (name, Some(pid)),
         None => (name, None),
     };
-    Some((Writer::by_name(name, pid), message))
+    // Some syslog daemons write a number after the kernel's name, that of klogd or their own.
+    let is_kernel = matches!(name, "kernel" | "klogd");
+    Some((
+        Writer::by_name(if is_kernel { "kernel" } else { name }, pid.filter(|_| !is_kernel)),
+        message,
+    ))
 }
 
 /// Returns whether the rest of a line, after a time since the kernel's start, begins with

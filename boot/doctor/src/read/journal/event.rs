@@ -6,7 +6,8 @@ use super::entry::{Entry, Writer};
 use super::generator::generator;
 use super::log_event::LogEvent;
 use super::machine;
-use super::programs::{START_JOB, clock_set, of_program, seed_job, startup};
+use super::programs::{JOB, START_JOB, clock_set, of_program, seed_job, startup, without_count};
+use super::waiters::{BLOCKED, frame_of_kernel, waiter};
 use crate::boot::HintKind;
 use crate::read::logs::Texts;
 
@@ -22,7 +23,11 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
     match entry.writer {
         Writer::Kernel => kernel(message),
         Writer::Init if message.starts_with("Startup finished in ") => startup(message),
-        Writer::Init if message.starts_with(START_JOB) => seed_job(message),
+        Writer::Init
+            if [START_JOB, JOB].iter().any(|job| without_count(message).starts_with(job)) =>
+        {
+            seed_job(message)
+        }
         Writer::Init if message.starts_with("Detected ") => {
             machine::by_systemd(message).map(LogEvent::Machine)
         }
@@ -95,6 +100,12 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     const OPENWRT: [&str; 6] =
         ["procd: ", "init: ", "urandom-seed: ", "urandom_seed: ", "mount_root: ", "kmodloader: "];
     let is_program = || OPENWRT.iter().any(|name| message.starts_with(name));
+    if message.contains(BLOCKED) {
+        return waiter(message);
+    }
+    if let Some(waiter) = frame_of_kernel(message) {
+        return Some(LogEvent::Frame(waiter));
+    }
     if !INSIDE.is_in(message) {
         if is_program() {
             return Some(LogEvent::Program);

@@ -2,7 +2,7 @@
 //! in, so they stand apart from both.
 
 use super::machine::MachineFact;
-use crate::boot::HintKind;
+use crate::boot::{HintKind, Waiter};
 
 /// An event that a message reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,8 +53,16 @@ pub(super) enum LogEvent<'a> {
     },
     /// A JVM has waited so many seconds for the seed of its SecureRandom.
     SecureRandom(f64),
-    /// A program has waited so many seconds for random bytes, and still waits.
-    ProgramWaits(f64),
+    /// A program waits for random bytes, and has so for these seconds, if it says so.
+    ProgramWaits {
+        waiter: Waiter,
+        seconds: Option<f64>,
+    },
+    /// A thread or a task hangs for so many seconds; lines that follow show its stack.
+    Hangs(f64),
+    /// A frame of a stack in the kernel's log. It counts only for a task that
+    /// [hangs](Self::Hangs).
+    Frame(Waiter),
     /// A line of strace(1) with this process number.
     Traced(u32),
 }

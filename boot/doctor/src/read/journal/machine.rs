@@ -139,7 +139,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the architecture with whose name a word begins. The names are those of uname(2), of
 /// Debian and of systemd.
-fn architecture(word: &str) -> Option<&'static str> {
+pub(super) fn architecture(word: &str) -> Option<&'static str> {
     const NAMES: [(&str, &str); 20] = [
         ("x86-64", "x86-64"),
         ("x86_64", "x86-64"),

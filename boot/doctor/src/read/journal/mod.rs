@@ -10,11 +10,13 @@
 //! believe every line with "crng init done", but other programs write about the random generator
 //! without knowing its state, and a mail reader that logs a quotation would make a boot ready.
 
+mod arranged;
 mod boots;
 mod entry;
 mod event;
 mod export;
 mod generator;
+mod head;
 mod json;
 mod log_event;
 mod machine;
@@ -24,6 +26,7 @@ pub(crate) mod stamp;
 mod times;
 mod together;
 mod units;
+mod waiters;
 mod words;
 
 pub use together::put_together;
@@ -31,8 +34,10 @@ pub use together::put_together;
 use crate::boot::Boot;
 use crate::read::logs::{Blocks, Input, quoted, scan, unpack, unpainted};
 use crate::{Evidence, LogError};
+use arranged::Arrangement;
 use boots::Boots;
 use entry::{Entry, Writer};
+use head::HeadFacts;
 use stamp::Stamp;
 use std::io::Read;
 use std::path::Path;
@@ -64,7 +69,14 @@ pub fn read(source: impl Read, name: &str) -> Result<Vec<Boot>, LogError> {
         return Err(error);
     }
     match recognise(first, name)? {
-        Format::Text => text(&mut blocks, name),
+        Format::Text => {
+            let facts = head::facts(first);
+            return match arranged::arrangement(first) {
+                Arrangement::Usual => text(&mut blocks, name, None, &facts)
+                    .map_err(|reason| LogError::read(name, reason)),
+                found => out_of_order(blocks.into_reader(), name, found, &facts),
+            };
+        }
         Format::Json => by_json(&mut blocks, name),
         Format::Export => by_export(blocks.into_reader(), name),
     }
@@ -109,7 +121,9 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         let is_known = entry::parse(&line).is_some()
             || programs::of_program(&line).is_some()
             || programs::blamed(&line).is_some()
-            || is_analysis(&line);
+            || programs::is_blame(&line)
+            || is_analysis(&line)
+            || waiters::stack(&line).is_some();
         if is_known {
             return Ok(Format::Text);
         }
@@ -128,7 +142,48 @@ fn is_analysis(line: &str) -> bool {
         || line.starts_with("The time after the unit is active or started is printed after the")
 }
 
-fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {
+/// Reads a log whose lines have to be put in order first.
+fn out_of_order(
+    source: impl Read,
+    name: &str,
+    found: Arrangement,
+    facts: &HeadFacts,
+) -> Result<Vec<Boot>, LogError> {
+    let mut log = Vec::new();
+    let read = source.take(arranged::MOST + 1).read_to_end(&mut log);
+    read.map_err(|reason| LogError::read(name, reason))?;
+    if log.len() as u64 > arranged::MOST {
+        let (seems, instead) = match found {
+            Arrangement::Distances => {
+                ("a long log of dmesg -H", "write it with plain `dmesg`, which has whole times")
+            }
+            _ => ("a long log with the last line first", "write it without -r"),
+        };
+        return Err(LogError::Wrong { of: name.to_owned(), seems, instead });
+    }
+    let (log, lines) = match found {
+        Arrangement::Distances => (arranged::with_minutes(&log), None),
+        _ => {
+            let (log, lines) = arranged::reversed(&log);
+            (log, Some(lines))
+        }
+    };
+    let mut blocks = Blocks::new(&*log);
+    text(&mut blocks, name, lines, facts).map_err(|reason| LogError::read(name, reason))
+}
+
+/// Reads a text. `reversed` has the number of lines if they were put in order, so that evidence
+/// names the line in the user's file.
+fn text(
+    blocks: &mut Blocks<impl Read>,
+    name: &str,
+    reversed: Option<u64>,
+    facts: &HeadFacts,
+) -> std::io::Result<Vec<Boot>> {
+    let place = |number: u64| {
+        let number = reversed.map_or(number, |lines| (lines + 1).saturating_sub(number));
+        format!("{name}:{number}")
+    };
     let mut boots = Boots::default();
     let time = |line: &[u8]| entry::parse(&unpainted(line)).map(|entry| entry.stamp);
     if let Some(stamp) = blocks.peek()?.split(|&byte| byte == b'\n').take(LOOKED_AT).find_map(time)
@@ -141,7 +196,7 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
     if let Some((number, line)) = lines.find(|(_, line)| entry::parse(line).is_some())
         && let Some(stamp) = entry::written_by_a_program(&line)
     {
-        let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
+        let evidence = || Evidence { place: place(number), says: quoted(&line) };
         boots.program(stamp, evidence);
     }
     let last = scan(
@@ -149,10 +204,11 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
         &words::in_text(),
         |found| {
             let line = unpainted(found.text);
-            let evidence =
-                || Evidence { place: format!("{name}:{}", found.number()), says: quoted(&line) };
+            let evidence = || Evidence { place: place(found.number()), says: quoted(&line) };
             if line.starts_with("-- Boot ") || line.starts_with("-- Reboot --") {
                 boots.separator(|| time(found.before()));
+            } else if let Some(says) = waiters::stack(&line) {
+                boots.note_untimed(says, evidence);
             } else if let Some(entry) =
                 entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, found.before()))
             {
@@ -165,7 +221,9 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
         },
         |line| time(line).is_some_and(|stamp| stamp != Stamp::default()),
     )?;
-    Ok(boots.finish(time(&last)))
+    let mut boots = boots.finish(time(&last));
+    boots.iter_mut().for_each(|boot| facts.complete(boot));
+    Ok(boots)
 }
 
 fn by_json(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {

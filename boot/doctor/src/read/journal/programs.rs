@@ -1,6 +1,8 @@
 //! Reports of programs and of systemd's src/core (219 to 257) about waits, starts and the clock.
 
 use super::log_event::LogEvent;
+use super::waiters::waiter;
+use crate::boot::Waiter;
 use crate::read::logs::Texts;
 
 /// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
@@ -11,7 +13,10 @@ pub(super) const GO_WAITS: &str = "crypto/rand: blocked for ";
 
 /// Reads a program's own report of a wait.
 pub(super) fn of_program(message: &str) -> Option<LogEvent<'_>> {
-    secure_random(message).map(LogEvent::SecureRandom).or_else(|| go_waits(message))
+    secure_random(message)
+        .map(LogEvent::SecureRandom)
+        .or_else(|| go_waits(message))
+        .or_else(|| waiter(message))
 }
 
 /// Reads `crypto/rand: blocked for 60 seconds waiting to read random data from the kernel`, with or
@@ -24,7 +29,7 @@ fn go_waits(message: &str) -> Option<LogEvent<'_>> {
     let is_own = head.is_empty() || head.ends_with("]: ") && !head.trim_end().contains(' ');
     let seconds: u32 = seconds.parse().ok()?;
     (is_own && rest.starts_with("waiting to read random data"))
-        .then_some(LogEvent::ProgramWaits(f64::from(seconds)))
+        .then_some(LogEvent::ProgramWaits { waiter: Waiter::Go, seconds: Some(seconds.into()) })
 }
 
 /// Returns the seconds in Tomcat's `Creation of SecureRandom instance for session ID generation
@@ -45,13 +50,41 @@ fn secure_random(message: &str) -> Option<f64> {
 
 pub(super) const START_JOB: &str = "A start job is running for ";
 
-/// Reads `A start job is running for Load/Save Random Seed (1min 7s / 10min)`.
+/// The other form of the same line, of a systemd that names units by their names.
+pub(super) const JOB: &str = "Job systemd-random-seed.service/start running";
+
+/// Reads `A start job is running for Load/Save Random Seed (1min 7s / 10min)`, or `Job
+/// systemd-random-seed.service/start running (53s / 10min)`. Where two jobs run, systemd counts
+/// them in front: `(2 of 2) `.
 pub(super) fn seed_job(message: &str) -> Option<LogEvent<'_>> {
-    let (name, times) = message.strip_prefix(START_JOB)?.rsplit_once(" (")?;
+    let message = without_count(message);
+    let (name, times) = message
+        .strip_prefix(START_JOB)
+        .or_else(|| message.starts_with(JOB).then(|| message.strip_prefix("Job "))?)?
+        .rsplit_once(" (")?;
     let is_seed = name.ends_with("Random Seed") || name.starts_with("systemd-random-seed.service");
     let (taken, _) = times.split_once(" / ")?;
     let seconds = span(taken).filter(|_| is_seed)?;
     Some(LogEvent::SeedJob { seconds, is_over: false })
+}
+
+/// Removes the count of jobs, `(2 of 2) `.
+pub(super) fn without_count(message: &str) -> &str {
+    let counted = || {
+        let (count, rest) = message.strip_prefix('(')?.split_once(") ")?;
+        let (one, all) = count.split_once(" of ")?;
+        let is_number =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number(one) && is_number(all)).then_some(rest)
+    };
+    counted().unwrap_or(message)
+}
+
+/// Returns whether a line is of `systemd-analyze blame`: a time span and the name of a unit.
+pub(super) fn is_blame(line: &str) -> bool {
+    const KINDS: [&str; 6] = [".service", ".mount", ".device", ".socket", ".swap", ".target"];
+    let Some((time, unit)) = line.trim().rsplit_once(' ') else { return false };
+    KINDS.iter().any(|kind| unit.ends_with(kind)) && span(time).is_some_and(|time| time > 0.0)
 }
 
 /// Reads a line of `systemd-analyze` about the seed's unit: of `blame` (`     1min 16.746s

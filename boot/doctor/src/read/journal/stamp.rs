@@ -12,13 +12,16 @@ pub(super) struct Stamp {
     pub(super) wall: Option<f64>,
     /// True if the wall clock's seconds are whole, so that a difference is off by up to one.
     pub(super) is_coarse: bool,
+    /// True if only the minute of the first line in it is known.
+    pub(super) is_minute: bool,
     /// Local time in seconds since 1 January. The year is left out, because most formats omit it.
     /// Every format with a calendar has the rest, so files in different formats share this scale.
     pub(super) civil: Option<f64>,
 }
 
 impl Stamp {
-    const NONE: Stamp = Stamp { kernel: None, wall: None, is_coarse: false, civil: None };
+    const NONE: Stamp =
+        Stamp { kernel: None, wall: None, is_coarse: false, is_minute: false, civil: None };
 
     fn kernel(seconds: f64) -> Stamp {
         Stamp { kernel: Some(seconds), ..Stamp::NONE }
@@ -183,6 +186,34 @@ pub(super) fn take_kernels(message: &str) -> Option<(f64, &str)> {
     Some((stamp.kernel?, rest))
 }
 
+/// Reads a time by ISO 8601 that stands alone: `2021-05-10T12:00:00.123456789Z`.
+pub(super) fn alone(text: &str) -> Option<Stamp> {
+    let (days, time) = text.split_once('T')?;
+    let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
+    let (local, offset) = (clock(&time[..zone])?, offset(&time[zone..])?);
+    let stamp = Stamp::date(iso_date(days)?, local);
+    Some(Stamp { wall: stamp.wall.map(|wall| wall - offset), ..stamp })
+}
+
+/// Removes the marks of a CPU or a thread that makers of phones and boxes put after the time:
+/// `[1:           init:    1] ` of Samsung, `[c0] ` of Spreadtrum, `(0)[1:swapper/0]` of MediaTek.
+fn without_thread(rest: &str) -> &str {
+    let text = rest.trim_start();
+    let text = match text.strip_prefix('(').and_then(|text| split_at(text, b')')) {
+        Some((cpu, after)) if !cpu.is_empty() && cpu.bytes().all(|byte| byte.is_ascii_digit()) => {
+            after
+        }
+        _ => text,
+    };
+    let Some((mark, after)) = text.strip_prefix('[').and_then(|text| split_at(text, b']')) else {
+        return rest;
+    };
+    let cpu = mark.trim_start().strip_prefix('c').unwrap_or(mark.trim_start());
+    let digits = cpu.bytes().take_while(u8::is_ascii_digit).count();
+    let ends = matches!(cpu.as_bytes().get(digits), None | Some(b':' | b' '));
+    if digits > 0 && digits <= 7 && ends && mark.len() <= 40 { after } else { rest }
+}
+
 /// Reads a time in brackets: the kernel's own, `[    1.234567] `, journalctl's short-monotonic, and
 /// dmesg's -d, -e, -H and -T.
 fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
@@ -193,7 +224,16 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
     {
         rest = after;
     }
-    let inside = inside.trim();
+    if rest.trim_start().starts_with(['[', '(']) {
+        rest = without_thread(rest);
+    }
+    // Amlogic's kernels name the CPU: "[   77.615241@3] ".
+    let inside = match split_at(inside, b'@') {
+        Some((time, cpu)) if !cpu.is_empty() && cpu.bytes().all(|byte| byte.is_ascii_digit()) => {
+            time.trim()
+        }
+        _ => inside.trim(),
+    };
     let stamp = match split_at(inside, b'<').map_or(inside, |(time, _)| time.trim()) {
         // -d with -t: the time since the line before and no other.
         "" => Stamp::NONE,
@@ -211,13 +251,19 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
 
 /// Reads the date of dmesg -T: `Sun Nov 22 06:07:30 2026`. For `Nov22 06:07` of -e and -H it
 /// returns no time: minutes are too coarse, because a wait of half a minute would count as none or
-/// as a whole one.
+/// as a whole one. With the seconds since the minute's first line, which
+/// [`arranged`](super::arranged) adds, the time is off by less than a minute.
 fn by_calendar(text: &str) -> Option<Stamp> {
     let mut words = text.split_ascii_whitespace();
     let (first, second) = (words.next()?, words.next()?);
     if let Some(month) = first.get(..3).and_then(month) {
-        let _ = (month, first.get(3..)?.parse::<u8>().ok()?, second.split_once(':')?);
-        return Some(Stamp::NONE);
+        let (day, clock) = (first.get(3..)?.parse::<u8>().ok()?, second.split_once(':')?);
+        let Some(since) = words.next() else { return Some(Stamp::NONE) };
+        let since = seconds(since.strip_prefix('+')?)?;
+        let (hour, minute) = (clock.0.parse::<u8>().ok()?, clock.1.parse::<u8>().ok()?);
+        let (_, day) = both(2000, month, day)?;
+        let at = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + since;
+        return Some(Stamp { is_minute: true, is_coarse: false, ..Stamp::date((day, day), at) });
     }
     let (day, time, year) = (words.next()?, words.next()?, words.next()?);
     let day = both(year.parse().ok()?, month(second)?, day.parse().ok()?)?;

@@ -24,6 +24,8 @@ pub(super) struct Times {
     started: Option<f64>,
     /// True if any wall-clock stamp is in whole seconds.
     is_coarse: bool,
+    /// True if any is known to the minute only.
+    is_minute: bool,
     /// The wall clock when the kernel started. The difference of a line's two times should be it.
     /// But a line is logged after it was said, so each difference includes some delay, and the
     /// smallest one is nearest to the truth.
@@ -77,6 +79,7 @@ impl Times {
     /// for a day.
     pub(super) fn correct(&mut self, mut stamp: Stamp, is_ready: bool) -> Stamp {
         self.is_coarse |= stamp.is_coarse;
+        self.is_minute |= stamp.is_minute;
         self.went_back = false;
         if let Some(wall) = &mut stamp.wall {
             let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
@@ -199,7 +202,11 @@ impl Times {
             .zip(self.first)
             .zip(self.civil)
             .map(|((origin, first), civil)| civil - (first - origin));
-        boot.resolution = if self.is_coarse { 1.0 } else { 0.0 };
+        boot.resolution = match (self.is_minute, self.is_coarse) {
+            (true, _) => 60.0,
+            (false, true) => 1.0,
+            (false, false) => 0.0,
+        };
         boot.has_kernel_times = self.zero.is_some() || self.begin.is_some();
     }
 

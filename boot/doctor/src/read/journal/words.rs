@@ -7,7 +7,8 @@
 //! longer understand fails there, and so does a word that JSON would hide.
 
 use super::event::{BARE_READY, DENTRIES};
-use super::programs::{GO_WAITS, SECURE_RANDOM};
+use super::programs::SECURE_RANDOM;
+use super::waiters::{BLOCKED, DROPBEAR, GPG, SODIUM};
 
 /// The word that finds the same message in JSON.
 enum InJson {
@@ -53,9 +54,9 @@ const WORDS: &[Word] = &[
     ("time server", No, "Nov 22 06:07:30 host systemd-timesyncd[450]: Synchronized to time server 192.0.2.4:123."),
     ("System clock w", No, "Nov 22 06:07:30 host chronyd[450]: System clock wrong by 3.5 seconds"),
     ("Freeing unused ", Same, "[    0.4] Freeing unused kernel image (initmem) memory: 3728K"),
-    (DENTRIES, Same, "[    0.1] Dentry cache hash table entries: 65536 (order: 7, 524288 bytes, linear)"),
+    (DENTRIES, No, "[    0.1] Dentry cache hash table entries: 65536 (order: 7, 524288 bytes, linear)"),
     ("ACPI: XSDT ", Same, "[    0.0] ACPI: XSDT 0x000000016FBFFE98 000044 (v01 APPLE  Apple Vz 00000001      01000013)"),
-    ("e820: ", Same, "[    0.0] e820: remove [mem 0xe0000000-0xefffffff] reserved"),
+    ("e820: ", No, "[    0.0] e820: remove [mem 0xe0000000-0xefffffff] reserved"),
     ("lrng", Same, "[    1.5] lrng_es_mgr: LRNG fully seeded with 256 bits of entropy"),
     ("ernel entropy pool", Same, "Nov 22 06:07:30 host systemd-random-seed[258]: Kernel entropy pool is not initialized yet, waiting until it is."),
     ("DMI: ", Same, "[    0.0] DMI: QEMU Standard PC (i440FX + PIIX, 1996), BIOS 1.16.3 04/01/2014"),
@@ -83,13 +84,28 @@ const WORDS: &[Word] = &[
     ("random-seed.service", No, "1min 16.746s systemd-random-seed.service"),
     ("strace[", Field("\"strace\""), "[    1.0] host strace[10]: execve(\"/usr/sbin/sshd\", [\"sshd\"], 0x7f) = 0"),
     (SECURE_RANDOM, Same, "INFO: Creation of SecureRandom instance for session ID generation using [SHA1PRNG] took [126,553] milliseconds."),
-    (GO_WAITS, Same, "crypto/rand: blocked for 60 seconds waiting to read random data from the kernel"),
+    (BLOCKED, Same, "crypto/rand: blocked for 60 seconds waiting to read random data from the kernel"),
+    (GPG, Same, "Not enough random bytes available.  Please do some other work to give"),
+    (SODIUM, No, "This system doesn't provide enough entropy to quickly generate high-quality random numbers."),
+    (DROPBEAR, No, "Waiting for kernel randomness to be initialised..."),
+    // Stacks, of which a journal has each line as a message at most.
+    ("NativePRNG$", No, "\tat sun.security.provider.NativePRNG$Blocking.engineNextBytes(NativePRNG.java:268)"),
+    ("URLSeedGenerator", No, "\tat sun.security.provider.SeedGenerator$URLSeedGenerator.getSeedBytes(SeedGenerator.java:551)"),
+    ("getrandom not ready", No, "thread 'main' panicked at 'All entropy sources failed; cause: getrandom not ready (not ready yet)'"),
+    ("getrandom (", No, "#1  0x004ec6f8 in _randombytes_linux_getrandom (size=16)"),
+    ("rand_pool_acquire", No, "#1  0x000000000097485d in rand_pool_acquire_entropy ()"),
+    ("wait_for_random", No, "[<0>] wait_for_random_bytes+0x57/0x60"),
+    ("random_read", No, "[<0>] random_read.part.1+0x10/0x20"),
 ];
 
 /// Returns the words for text formats.
 pub(super) fn in_text() -> Vec<&'static str> {
     WORDS.iter().map(|(text, ..)| *text).collect()
 }
+
+/// The beginning of a message that journalctl writes as an array of bytes, because it has control
+/// characters. No word can be found in it, so each such line is parsed; they are rare.
+const AS_BYTES: &str = "\"MESSAGE\":[";
 
 /// Returns the words for JSON. The faster search takes at most 32 of them.
 pub(super) fn in_json() -> Vec<&'static str> {
@@ -98,14 +114,14 @@ pub(super) fn in_json() -> Vec<&'static str> {
         Field(word) => Some(*word),
         No => None,
     };
-    WORDS.iter().filter_map(word).collect()
+    WORDS.iter().filter_map(word).chain([AS_BYTES]).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::read::journal::entry::{self, Entry, Writer};
-    use crate::read::journal::{event, json, programs};
+    use crate::read::journal::{event, json, programs, waiters};
 
     /// Returns the entry as journalctl would print it.
     fn as_json(entry: &Entry<'_>) -> String {
@@ -133,7 +149,8 @@ mod tests {
                 || match entry::parse(line) {
                     Some(entry) => event::event(&entry).is_some(),
                     None => programs::of_program(line).or(programs::blamed(line)).is_some(),
-                };
+                }
+                || waiters::stack(line).is_some();
             assert!(understood, "{word}: {line}");
         }
     }
@@ -157,6 +174,12 @@ mod tests {
             let read = json::parse(json.as_bytes()).unwrap_or_else(|| panic!("{json}"));
             assert!(event::event(&read).is_some(), "{word}: {json}");
         }
+    }
+
+    /// Above this number the search falls back to a table.
+    #[test]
+    fn text_has_no_more_words_than_the_search_by_vectors_takes() {
+        assert!(in_text().len() <= 64, "{}", in_text().len());
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod error;
 mod input;
 mod scan;
 mod unpack;
+mod utf16;
 
 pub(crate) use blocks::Blocks;
 pub use error::LogError;
@@ -39,8 +40,13 @@ pub(crate) fn unpainted(line: &[u8]) -> Cow<'_, str> {
     // Nearly every line is valid, and the standard library's lossy reading is slower.
     let text =
         std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
-    if text.starts_with(r"\[") {
-        return Cow::Owned(text.replace('\\', ""));
+    if text.contains('\\') && [r"\[", r"\(", r"\_"].iter().any(|mark| text.contains(mark)) {
+        return Cow::Owned(unescaped(&text));
+    }
+    // A mail in the encoding "quoted-printable": a space at a line's end, and each "=".
+    if text.ends_with("=20") || text.ends_with("=09") || text.contains("=3D") {
+        let text = text.strip_suffix("=20").or(text.strip_suffix("=09")).unwrap_or(&text);
+        return Cow::Owned(text.replace("=3D", "=").trim_end().to_owned());
     }
     if memchr::memchr(0x1b, text.as_bytes()).is_none() {
         return text;
@@ -55,6 +61,20 @@ pub(crate) fn unpainted(line: &[u8]) -> Cow<'_, str> {
     }
     plain.push_str(rest);
     Cow::Owned(plain)
+}
+
+/// Removes the backslashes that a converter to Markdown puts in front of punctuation, and leaves
+/// those in front of letters, such as the escapes in systemd's names.
+fn unescaped(text: &str) -> String {
+    let mut letters = text.chars().peekable();
+    let mut plain = String::with_capacity(text.len());
+    while let Some(letter) = letters.next() {
+        let is_mark = letter == '\\' && letters.peek().is_some_and(char::is_ascii_punctuation);
+        if !is_mark {
+            plain.push(letter);
+        }
+    }
+    plain
 }
 
 #[cfg(test)]

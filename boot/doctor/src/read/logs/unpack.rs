@@ -1,23 +1,24 @@
 //! Compressed logs, recognised by their first bytes: logrotate writes gzip, journals are often sent
 //! as xz or zstd.
 
+use super::utf16::decoded;
 use std::io::{self, Cursor, Read};
 
 /// The longest magic, xz's.
 const MAGIC: usize = 6;
 
-/// Returns the uncompressed bytes of a stream that may be compressed.
+/// Returns the text of a stream that may be compressed, and in UTF-16.
 pub(crate) fn unpack<'a>(mut source: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let mut magic = Vec::with_capacity(MAGIC);
     source.by_ref().take(MAGIC as u64).read_to_end(&mut magic)?;
     let kind = magic.clone();
     let whole = Cursor::new(magic).chain(source);
-    Ok(match kind.as_slice() {
-        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(whole)),
-        [0xfd, b'7', b'z', b'X', b'Z', 0] => Box::new(lzma_rust2::XzReader::new(whole, true)),
+    match kind.as_slice() {
+        [0x1f, 0x8b, ..] => decoded(flate2::read::MultiGzDecoder::new(whole)),
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => decoded(lzma_rust2::XzReader::new(whole, true)),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            Box::new(ruzstd::decoding::StreamingDecoder::new(whole).map_err(io::Error::other)?)
+            decoded(ruzstd::decoding::StreamingDecoder::new(whole).map_err(io::Error::other)?)
         }
-        _ => Box::new(whole),
-    })
+        _ => decoded(whole),
+    }
 }

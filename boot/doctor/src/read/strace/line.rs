@@ -39,6 +39,14 @@ pub(super) enum TraceEvent<'a> {
         /// The call continues while another process's lines come.
         is_unfinished: bool,
     },
+    /// A select of these numbers, one of which may be /dev/random's.
+    Selects {
+        /// The text between the brackets of the numbers to read: `3 5`; with `-y`
+        /// `3</dev/random>`.
+        set: &'a [u8],
+        /// The call continues while another process's lines come.
+        is_unfinished: bool,
+    },
     /// A program is started: the call's arguments.
     Execve(&'a str),
     /// Any other call.
@@ -104,7 +112,7 @@ fn call(rest: &[u8]) -> Option<TraceEvent<'_>> {
         && name
             .iter()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_')
-        && name[0].is_ascii_lowercase();
+        && (name[0].is_ascii_lowercase() || name == b"_newselect");
     is_name.then_some(())?;
     Some(match name {
         // A call that does not block cannot have waited, whatever it took.
@@ -122,6 +130,14 @@ fn call(rest: &[u8]) -> Option<TraceEvent<'_>> {
             let is_unfinished = memmem::find(arguments, b"<unfinished ...>").is_some();
             let is_random = number[digits..].starts_with(b"</dev/random>");
             TraceEvent::Reads { fd, is_random, is_unfinished }
+        }
+        b"select" | b"_newselect" | b"pselect6" | b"compat_select" | b"pselect6_time64" => {
+            let arguments = &rest[end + 1..];
+            let (_, after) = arguments.split_at(memmem::find(arguments, b", ")? + 2);
+            let set =
+                after.strip_prefix(b"[").and_then(|set| Some(&set[..memchr::memchr(b']', set)?]));
+            let is_unfinished = memmem::find(arguments, b"<unfinished ...>").is_some();
+            TraceEvent::Selects { set: set.unwrap_or_default(), is_unfinished }
         }
         b"getrandom" if memmem::find(&rest[end..], b"<unfinished ...>").is_some() => {
             TraceEvent::GetrandomBegins

@@ -105,6 +105,7 @@ impl<'a> Table<'a> {
             total: self.total,
             calls: self.calls,
             summary: true,
+            device: false,
             evidence: self.evidence,
         })
     }

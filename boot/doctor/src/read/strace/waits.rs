@@ -23,6 +23,8 @@ pub(crate) struct Waits {
     /// Numbers under which each process has /dev/random open.
     devices: HashSet<(u32, u32)>,
     calls: u64,
+    /// The number of them that read or awaited /dev/random.
+    of_device: u64,
     getrandom: f64,
     longest: Vec<(f64, Evidence)>,
     /// The same of calls whose end has a line of its own.
@@ -148,7 +150,8 @@ impl Waits {
             TraceEvent::Call
             | TraceEvent::Other
             | TraceEvent::OpensRandom(_)
-            | TraceEvent::Reads { .. } => {}
+            | TraceEvent::Reads { .. }
+            | TraceEvent::Selects { .. } => {}
         }
     }
 
@@ -164,13 +167,22 @@ impl Waits {
             TraceEvent::Reads { fd, is_random, is_unfinished }
                 if is_random || self.devices.contains(&(record.pid, fd)) =>
             {
-                if is_unfinished {
-                    TraceEvent::GetrandomBegins
-                } else {
-                    TraceEvent::Getrandom
-                }
+                self.of_device += 1;
+                if is_unfinished { TraceEvent::GetrandomBegins } else { TraceEvent::Getrandom }
             }
             TraceEvent::Reads { .. } => TraceEvent::Call,
+            TraceEvent::Selects { set, is_unfinished } => {
+                let is_device = set.split(|byte| !byte.is_ascii_digit()).any(|digits| {
+                    let fd = std::str::from_utf8(digits).ok().and_then(|fd| fd.parse().ok());
+                    fd.is_some_and(|fd| self.devices.contains(&(record.pid, fd)))
+                }) || memchr::memmem::find(set, b"</dev/random").is_some();
+                self.of_device += u64::from(is_device);
+                match (is_device, is_unfinished) {
+                    (true, true) => TraceEvent::GetrandomBegins,
+                    (true, false) => TraceEvent::Getrandom,
+                    (false, _) => TraceEvent::Call,
+                }
+            }
             event => event,
         }
     }
@@ -235,6 +247,7 @@ impl Waits {
             total: self.clock.span().map_or(self.in_calls, |span| span.max(longest)),
             calls: self.calls,
             summary: false,
+            device: self.of_device > 0 && self.of_device == self.calls,
             evidence: self.longest.into_iter().map(|(_, evidence)| evidence).collect(),
         })
     }
