@@ -73,6 +73,14 @@ impl Stream {
         self.0.id()
     }
 
+    /// Returns stream 0 of a child of this stream's key, for an array that must be independent of
+    /// this stream's: `stream.child("noise")`. Streams of different numbers have different
+    /// children.
+    #[pyo3(signature = (label, /))]
+    fn child(&self, label: &Bound<'_, PyAny>) -> PyResult<Stream> {
+        key::labelled(label, |label| Stream(self.0.child(label)))
+    }
+
     /// Returns uniform numbers in [0, 1): float64, or float32, float16 or bfloat16 by `dtype` or
     /// `out`.
     #[pyo3(
