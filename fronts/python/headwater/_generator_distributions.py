@@ -66,7 +66,7 @@ class Distributions(Draw):
 
     def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Any:
         """Returns numbers of Fisher's F distribution."""
-        made = self._made("f", size, dfnum, dfden)
+        made = self._made("fisher_f", size, dfnum, dfden)
         return self._numpy(_NumPy.f, dfnum, dfden, size) if made is None else made
 
     def standard_t(self, df: Any, size: Any = None) -> Any:
@@ -136,12 +136,12 @@ class Distributions(Draw):
 
     def logseries(self, p: Any, size: Any = None) -> Any:
         """Returns numbers of the logarithmic series distribution, from 1."""
-        made = self._made("logseries", size, p)
+        made = self._made("log_series", size, p)
         return self._numpy(_NumPy.logseries, p, size) if made is None else made
 
     def standard_cauchy(self, size: Any = None) -> Any:
         """Returns numbers of Cauchy's distribution."""
-        made = self._made("standard_cauchy", size)
+        made = self._made("cauchy", size, 0.0, 1.0)
         return self._numpy(_NumPy.standard_cauchy, size) if made is None else made
 
     # Kinds that the table does not have: NumPy's methods, over words of a key of the cursor.

@@ -19,7 +19,7 @@ REFUSED = (TypeError, ValueError, OverflowError)
 #: The kinds of counts, whose arrays are int64 as NumPy's are.
 _COUNTS = {
     KINDS[name]
-    for name in ("geometric", "poisson", "binomial", "zipf", "logseries")
+    for name in ("geometric", "poisson", "binomial", "zipf", "log_series")
     if name in KINDS
 }
 

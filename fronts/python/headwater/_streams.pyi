@@ -199,7 +199,7 @@ class Stream(_Distributions):
         threads: SupportsIndex = 1,
     ) -> _Out: ...
     @overload
-    def exponential(
+    def standard_exponential(
         self,
         shape: None = None,
         dtype: _F64 | None = None,
@@ -209,7 +209,7 @@ class Stream(_Distributions):
         threads: SupportsIndex = 1,
     ) -> float: ...
     @overload
-    def exponential(
+    def standard_exponential(
         self,
         shape: _Shape,
         dtype: _F64 | None = None,
@@ -219,7 +219,7 @@ class Stream(_Distributions):
         threads: SupportsIndex = 1,
     ) -> NDArray[np.float64]: ...
     @overload
-    def exponential(
+    def standard_exponential(
         self,
         shape: _Shape | None = None,
         dtype: _F64 | None = None,
@@ -495,7 +495,7 @@ class Elements(_DistributionsAt):
     def standard_normal(
         self, dtype: _F64 | _F32 | _F16 | _BF16 | str | None = None, out: Any = None
     ) -> Any: ...
-    def exponential(self, dtype: _F64 | str | None = None, out: Any = None) -> Any: ...
+    def standard_exponential(self, dtype: _F64 | str | None = None, out: Any = None) -> Any: ...
     def integers(
         self,
         low: SupportsIndex,

@@ -34,7 +34,7 @@ KINDS = {
         lambda key, shape, **kw: hd.normal(key, shape, dtype=np.float32, **kw),
         lambda s, shape: s.standard_normal(shape, dtype="float32"),
     ),
-    "exponential": (hd.exponential, lambda s, shape: s.exponential(shape)),
+    "exponential": (hd.exponential, lambda s, shape: s.standard_exponential(shape)),
     "integers": (
         lambda key, shape, **kw: hd.integers(key, shape, -5, 1000, **kw),
         lambda s, shape: s.integers(-5, 1000, shape),

@@ -68,7 +68,7 @@ TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "dtype int": (lambda: S.random(2, "int64"), TypeError, "dtype must be of type float64 or"),
     "dtype number": (lambda: S.random(2, 8), TypeError, "dtype must"),
     "dtype of normals": (lambda: S.standard_normal(2, np.int8), TypeError, "dtype"),
-    "dtype of exponentials": (lambda: S.exponential(2, "float32"), TypeError, "dtype"),
+    "dtype of exponentials": (lambda: S.standard_exponential(2, "float32"), TypeError, "dtype"),
     "dtype of integers": (lambda: S.integers(6, dtype="float64"), TypeError, "dtype"),
     "dtype bool": (lambda: S.integers(2, dtype=bool), TypeError, "dtype"),
     "dtype byte order": (lambda: S.random(2, np.dtype(">f8")), TypeError, "dtype must have the"),

@@ -37,7 +37,7 @@ const END: u64 = 1 << 60;
 const STREAMS: u64 = 1 << 48;
 
 /// Where the next draw begins.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct State {
     stream: headwater_streams::Stream,
     /// The first word that no draw has used.
@@ -101,13 +101,28 @@ impl Cursor {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(
+    /// Moves past `n` elements, and has `draw` draw them. A draw that fails, because there is no
+    /// memory for its array, has used no word, so the cursor goes back; but not if another thread
+    /// has moved it meanwhile.
+    fn taken<R>(
         &self,
         of: (Kind, Dtype),
         n: usize,
         dimension: usize,
-    ) -> PyResult<(headwater_streams::Stream, u64)> {
-        self.state().take(of, n as u64, dimension as u64)
+        draw: impl FnOnce(headwater_streams::Stream, u64) -> PyResult<R>,
+    ) -> PyResult<R> {
+        let (before, after, (stream, first)) = {
+            let mut state = self.state();
+            let before = *state;
+            let taken = state.take(of, n as u64, dimension as u64)?;
+            (before, *state, taken)
+        };
+        draw(stream, first).inspect_err(|_| {
+            let mut state = self.state();
+            if *state == after {
+                *state = before;
+            }
+        })
     }
 
     /// Returns the numbers of a kind for one value of each parameter.
@@ -129,8 +144,9 @@ impl Cursor {
                 made.fits(dtype).map_err(|error| refused(error, kind, &values))?;
                 let dimension = made.dimension().map_or(1, std::num::NonZero::get);
                 let all = place.shape().map_or(Ok(1), |shape| shape.len(dtype.size()))?;
-                let (stream, first) = self.take((kind, dtype), all / dimension, dimension)?;
-                place.draw(py, |out| made.draw(&stream, Elements::From(first), out))
+                self.taken((kind, dtype), all / dimension, dimension, |stream, first| {
+                    place.draw(py, |out| made.draw(&stream, Elements::From(first), out))
+                })
             });
         };
         kind.with(&values, &mut draw).map_err(|error| refused(error, kind, &values))?;
@@ -237,13 +253,11 @@ impl Cursor {
 
     /// Takes whole words for `n` bytes, and returns the bytes.
     fn bytes<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Bound<'py, PyAny>> {
-        let (stream, first) = self.take((Kind::Words, Dtype::U64), n.div_ceil(8), 1)?;
-        // Whole words, so that the next bytes begin at a word as well.
-        self.state().last = None;
-        let stream = Bound::new(py, Stream(stream))?;
-        let named = PyDict::new(py);
-        named.set_item("start", first * 8)?;
-        stream.call_method("bytes", (n,), Some(&named))
+        self.taken((Kind::Words, Dtype::U64), n.div_ceil(8), 1, |stream, first| {
+            let named = PyDict::new(py);
+            named.set_item("start", first * 8)?;
+            Bound::new(py, Stream(stream))?.call_method("bytes", (n,), Some(&named))
+        })
     }
 
     /// Returns numbers of the kind with this number, for one number of each parameter; otherwise
@@ -294,8 +308,9 @@ impl Cursor {
         let range = integers::range(low, high, endpoint, place.dtype())?;
         let dtype = place.dtype();
         let n = place.shape().map_or(Ok(1), |shape| shape.len(dtype.size()))?;
-        let (stream, first) = self.take((Kind::Integers, dtype), n, 1)?;
-        place.draw(py, |out| draw(Kind::Integers, &range, &stream, Elements::From(first), out))
+        self.taken((Kind::Integers, dtype), n, 1, |stream, first| {
+            place.draw(py, |out| draw(Kind::Integers, &range, &stream, Elements::From(first), out))
+        })
     }
 
     /// Fills `out`, whose element i has element i of each list of `given` as its parameters.
@@ -323,8 +338,9 @@ impl Cursor {
             }
             lists.push(list);
         }
-        let (stream, first) = self.take((kind, dtype), n, 1)?;
-        run(py, held.memory(), |memory| each(kind, &stream, first, &lists, memory, n))
+        self.taken((kind, dtype), n, 1, |stream, first| {
+            run(py, held.memory(), |memory| each(kind, &stream, first, &lists, memory, n))
+        })
     }
 }
 

@@ -148,12 +148,12 @@ impl Elements {
         self.plain(py, Kind::ComplexNormal, dtype, out)
     }
 
-    /// Returns these elements of `Stream.exponential`.
+    /// Returns these elements of `Stream.standard_exponential`.
     #[pyo3(
         signature = (dtype=None, out=None),
         text_signature = "($self, dtype='float64', out=None)"
     )]
-    fn exponential<'py>(
+    fn standard_exponential<'py>(
         &self,
         py: Python<'py>,
         dtype: Option<&Bound<'py, PyAny>>,

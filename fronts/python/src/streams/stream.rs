@@ -140,7 +140,7 @@ impl Stream {
         signature = (shape=None, dtype=None, out=None, *, start=Start(0), threads=Threads(1)),
         text_signature = "($self, shape=None, dtype='float64', out=None, *, start=0, threads=1)"
     )]
-    fn exponential<'py>(
+    fn standard_exponential<'py>(
         &self,
         py: Python<'py>,
         shape: Option<Shape>,

@@ -43,6 +43,11 @@ pub(super) enum Domain {
     Dirichlet = 8,
     Multinomial = 9,
     Sobol = 10,
+    FisherFirst = 11,
+    FisherSecond = 12,
+    Wald = 13,
+    Zipf = 14,
+    LogSeries = 15,
 }
 
 impl Domain {
@@ -367,6 +372,11 @@ mod tests {
             Dirichlet,
             Multinomial,
             Sobol,
+            FisherFirst,
+            FisherSecond,
+            Wald,
+            Zipf,
+            LogSeries,
         ] {
             assert!((domain as u16) < 1 << DOMAIN_BITS);
             for block in 0..=LAST {
