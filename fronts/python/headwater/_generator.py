@@ -44,6 +44,7 @@ class Generator(Arrays, Distributions, _NumPy):
     def __init__(self, seed: Any = None, /, *, engine: str | None = None) -> None:
         self._bits = bits_of(seed, engine)
         self._cursor = self._bits.cursor
+        self._draw = self._cursor.draw
         _NumPy.__init__(self, self._bits)
 
     @property
@@ -89,49 +90,43 @@ class Generator(Arrays, Distributions, _NumPy):
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Returns uniform numbers in [0, 1)."""
-        if dtype in _FLOATS:
-            try:
-                return self._cursor.draw(_UNIFORM, size, dtype if out is None else None, out)
-            except REFUSED:
-                pass
-        return self._numpy(_NumPy.random, size, dtype, out)
+        made = None
+        if dtype is np.float64 or dtype in _FLOATS:
+            of = None if dtype is np.float64 and out is None else dtype
+            made = self._draw(_UNIFORM, size, of, out)
+        return self._numpy(_NumPy.random, size, dtype, out) if made is None else made
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Returns normal numbers of mean 0 and standard deviation 1."""
-        if dtype in _FLOATS:
-            try:
-                return self._cursor.draw(_NORMAL, size, dtype if out is None else None, out)
-            except REFUSED:
-                pass
-        return self._numpy(_NumPy.standard_normal, size, dtype, out)
+        made = None
+        if dtype is np.float64 or dtype in _FLOATS:
+            of = None if dtype is np.float64 and out is None else dtype
+            made = self._draw(_NORMAL, size, of, out)
+        return self._numpy(_NumPy.standard_normal, size, dtype, out) if made is None else made
 
     def standard_exponential(
         self, size: Any = None, dtype: Any = np.float64, method: Any = "zig", out: Any = None
     ) -> Any:
         """Returns exponential numbers of mean 1. `method` is NumPy's, and changes nothing."""
-        if dtype in (None, np.float64, float, "float64", "d") and method in ("zig", "inv"):
-            try:
-                return self._cursor.draw(_EXPONENTIAL, size, None, out)
-            except REFUSED:
-                pass
+        made = None
+        if dtype is np.float64 and method in ("zig", "inv"):
+            made = self._draw(_EXPONENTIAL, size, None if out is None else dtype, out)
+        if made is not None:
+            return made
         return self._numpy(_NumPy.standard_exponential, size, dtype, method, out)
 
     def standard_gamma(
         self, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None
     ) -> Any:
         """Returns gamma numbers of this shape and scale 1."""
-        if dtype in _FLOATS:
-            try:
-                of = dtype if out is None else None
-                made = self._cursor.draw(_GAMMA, size, of, out, shape)
-                if made is not NotImplemented:
-                    return made
-            except REFUSED:
-                pass
-            if out is None and dtype in (None, np.float64, float):
-                made = self._made("gamma", size, shape)
-                if made is not None:
-                    return made
+        made = None
+        if dtype is np.float64 or dtype in _FLOATS:
+            of = None if dtype is np.float64 and out is None else dtype
+            made = self._draw(_GAMMA, size, of, out, shape)
+        if made is not None:
+            return made
+        if out is None and dtype is np.float64 and np.ndim(shape):
+            return self._rest(_GAMMA, _NumPy.standard_gamma, (shape,), size)
         return self._numpy(_NumPy.standard_gamma, shape, size, dtype, out)
 
     def integers(

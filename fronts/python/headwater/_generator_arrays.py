@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import REFUSED, Draw
+from headwater._generator_draw import KINDS, REFUSED, Draw
 
 _NumPy = np.random.Generator
+
+_DIRICHLET, _MULTINOMIAL, _VECTORS, _CATEGORICAL = (
+    KINDS[name] for name in ("dirichlet", "multinomial", "multivariate_normal", "categorical")
+)
 
 
 class Arrays(Draw):
@@ -19,7 +23,7 @@ class Arrays(Draw):
 
     def dirichlet(self, alpha: Any, size: Any = None) -> Any:
         """Returns vectors of shares, which add up to 1, in the last dimension."""
-        made = self._made("dirichlet", size, alpha)
+        made = self._draw(_DIRICHLET, size, None, None, alpha)
         return self._numpy(_NumPy.dirichlet, alpha, size) if made is None else made
 
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
@@ -32,7 +36,9 @@ class Arrays(Draw):
                 left = 1.0 - shares[:-1].sum()
                 if -1e-12 < left and abs(shares.sum() - 1.0) < 1e-8:
                     shares[-1] = max(left, 0.0)
-                    made = self._made("multinomial", size, operator.index(n), shares)
+                    made = self._draw(
+                        _MULTINOMIAL, size, None, None, operator.index(n), shares
+                    )
         except REFUSED:
             made = None
         return self._numpy(_NumPy.multinomial, n, pvals, size) if made is None else made
@@ -54,7 +60,7 @@ class Arrays(Draw):
                 matrix = np.asarray(cov, np.float64)
                 # What NumPy warns of, NumPy answers.
                 if matrix.ndim == 2 and np.array_equal(matrix, matrix.T):
-                    made = self._made("multivariate_normal", size, mean, matrix)
+                    made = self._draw(_VECTORS, size, None, None, mean, matrix)
             except REFUSED:
                 made = None
         if made is not None:
@@ -121,7 +127,7 @@ class Arrays(Draw):
         if replace:
             if weights is None:
                 return self._cursor.integers(n, None, size, None, False)
-            return self._made("categorical", size, weights)
+            return self._draw(_CATEGORICAL, size, None, None, weights)
         many = int(np.prod(shape, dtype=np.int64))
         if many > n or many < 0:
             return None

@@ -45,6 +45,15 @@ class Bits(_Counter):
         """Begins the words of another key. The caller has the lock."""
         self._native.set(raw, 0, 0, None)
 
+    def words(self) -> tuple[bytes, int, int, int | None]:
+        """Returns the key, the stream, the place and the half word of NumPy's words."""
+        words: tuple[bytes, int, int, int | None] = self._native.get()
+        return words
+
+    def set_words(self, words: tuple[bytes, int, int, int | None]) -> None:
+        """Goes back to what `words` returned."""
+        self._native.set(*words)
+
     @property
     def state(self) -> dict[str, Any]:
         """Returns the generator's state as integers in dictionaries; set it to continue there."""

@@ -383,7 +383,7 @@ def test_distributions_are_one_layer_with_errors_at_once():
     for call, exception, message in [
         (lambda: hd.poisson(KEY, 5, -1), ValueError, "lam must"),
         (lambda: hd.poisson(KEY, 5, 1, dtype="float64"), TypeError, "dtype must"),
-        (lambda: hd.gamma(KEY, 5, np.ones(5)), TypeError, "shape must be one number"),
+        (lambda: hd.gamma(KEY, 5, np.ones(5)), TypeError, "^a must be one number"),
         (lambda: hd.dirichlet(KEY, -5, [1, 2]), ValueError, "shape must"),
         (lambda: hd.dirichlet(KEY, 5, [1, 2], chunks=3.5), ValueError, "chunks"),
         (lambda: hd.poisson(42, 5), TypeError, "key must"),

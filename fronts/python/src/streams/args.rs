@@ -171,6 +171,10 @@ impl<'py> FromPyObject<'_, 'py> for Size {
 impl Shape {
     /// Reads an integer, or a tuple or list of integers.
     fn read(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Shape> {
+        // First, because most shapes are integers, and each question below takes time.
+        if value.is_exact_instance_of::<PyInt>() {
+            return dimension(value, name).map(|length| Shape(vec![length]));
+        }
         if let Ok(tuple) = value.cast::<PyTuple>() {
             return tuple
                 .iter()

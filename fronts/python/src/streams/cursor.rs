@@ -25,10 +25,10 @@ use super::parameters::Parameter;
 use super::stream::Stream;
 use headwater_streams::kinds::{Elements, Form, Kind, Made, Value, draw};
 use headwater_streams::{Error, Key as NativeKey};
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Words of a stream, after which the cursor enters the key's next stream. Element 2^62 of every
 /// type exists, so no draw that begins before the end fails.
@@ -45,6 +45,12 @@ struct State {
     /// The kind and the type of the last draw, and the element after its last one.
     last: Option<(Kind, Dtype, u64)>,
 }
+
+/// Numbers of a kind's parameters, the rest zeros.
+type Numbers = [u64; 4];
+/// The kind that the last draw made, with the bits of its parameters. A loop of small draws would
+/// otherwise spend its time on tables, since some kinds compute 64 chances when they are made.
+type Kept = Option<(Kind, Numbers, Arc<Made<'static>>)>;
 
 impl State {
     /// Moves past `n` elements of a kind, and returns their stream and the number of the first one.
@@ -93,7 +99,7 @@ impl State {
 
 /// A place in a stream that every draw moves.
 #[pyclass(frozen, module = "headwater._native")]
-pub(crate) struct Cursor(Mutex<State>);
+pub(crate) struct Cursor(Mutex<State>, Mutex<Kept>);
 
 impl Cursor {
     /// Returns the state. No code panics while it has it, and a state is always a whole one.
@@ -125,7 +131,60 @@ impl Cursor {
         })
     }
 
-    /// Returns the numbers of a kind for one value of each parameter.
+    /// Returns the kind made of one number for each parameter: as it was kept, or made and kept.
+    fn made(&self, kind: Kind, given: &Bound<'_, PyTuple>) -> PyResult<Arc<Made<'static>>> {
+        let (mut values, mut bits) = ([Value::Flag(false); 4], Numbers::default());
+        let parameters = kind.parameters();
+        if given.len() != parameters.len() {
+            return Err(PyTypeError::new_err("a kind takes one value for each parameter"));
+        }
+        let places = values.iter_mut().zip(&mut bits);
+        for ((value, bits), (given, parameter)) in places.zip(given.iter().zip(parameters)) {
+            let given = Parameter::Given(given);
+            (*value, *bits) = match parameter.form {
+                Form::Count => {
+                    let count = given.count(parameter.numpy)?;
+                    (Value::Count(count), count)
+                }
+                _ => {
+                    let real = given.real(parameter.numpy)?;
+                    (Value::Real(real), real.to_bits())
+                }
+            };
+        }
+        let mut kept = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, with, made)) = &*kept
+            && (*of, *with) == (kind, bits)
+        {
+            return Ok(made.clone());
+        }
+        let values = &values[..parameters.len()];
+        let made = kind.make(values).map_err(|error| refused(error, kind, values))?;
+        Ok(kept.insert((kind, bits, Arc::new(made))).2.clone())
+    }
+
+    /// Returns numbers of a kind that was made.
+    fn of_made<'py>(
+        &self,
+        py: Python<'py>,
+        made: &Made<'_>,
+        (size, dtype, out): (
+            Option<Size>,
+            Option<&Bound<'py, PyAny>>,
+            Option<&Bound<'py, PyAny>>,
+        ),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let place = super::methods::place(made, size.map(|size| size.0), dtype, out)?;
+        let (kind, dtype) = (made.kind(), place.dtype());
+        made.fits(dtype).map_err(|error| refused(error, kind, &[]))?;
+        let dimension = made.dimension().map_or(1, std::num::NonZero::get);
+        let all = place.shape().map_or(Ok(1), |shape| shape.len(dtype.size()))?;
+        self.taken((kind, dtype), all / dimension, dimension, |stream, first| {
+            place.draw(py, |out| made.draw(&stream, Elements::From(first), out))
+        })
+    }
+
+    /// Returns the numbers of a kind whose parameters are lists, which no draw keeps.
     fn drawn<'py, const N: usize>(
         &self,
         py: Python<'py>,
@@ -137,17 +196,7 @@ impl Cursor {
         let values: [Value<'_>; N] = owned.each_ref().map(Owned::value);
         let (mut to, mut result) = (Some(to), None);
         let mut draw = |made: &Made<'_>| {
-            result = to.take().map(|(size, dtype, out)| {
-                let shape = size.map(|size| size.0);
-                let place = super::methods::place(made, shape, dtype, out)?;
-                let dtype = place.dtype();
-                made.fits(dtype).map_err(|error| refused(error, kind, &values))?;
-                let dimension = made.dimension().map_or(1, std::num::NonZero::get);
-                let all = place.shape().map_or(Ok(1), |shape| shape.len(dtype.size()))?;
-                self.taken((kind, dtype), all / dimension, dimension, |stream, first| {
-                    place.draw(py, |out| made.draw(&stream, Elements::From(first), out))
-                })
-            });
+            result = to.take().map(|to| self.of_made(py, made, to));
         };
         kind.with(&values, &mut draw).map_err(|error| refused(error, kind, &values))?;
         result.unwrap_or_else(|| unreachable!("`with` lends the kind once, or returns an error"))
@@ -188,7 +237,8 @@ impl Cursor {
         if word > END {
             return Err(PyValueError::new_err(format!("word must be at most {END}, not {word}")));
         }
-        Ok(Cursor(Mutex::new(State { stream: stream.get().0, word, last: None })))
+        let state = State { stream: stream.get().0, word, last: None };
+        Ok(Cursor(Mutex::new(state), Mutex::new(None)))
     }
 
     /// Returns the key, the stream's number, the first word that no draw has used, and the kind,
@@ -260,35 +310,26 @@ impl Cursor {
         })
     }
 
-    /// Returns numbers of the kind with this number, for one number of each parameter; otherwise
-    /// NotImplemented.
+    /// Returns numbers of the kind with this number. Returns None if a parameter is an array, or if
+    /// anything is refused: then NumPy's method answers, or raises its own error.
     #[pyo3(signature = (kind, size, dtype, out, *given))]
     fn draw<'py>(
         &self,
         py: Python<'py>,
         kind: u8,
-        size: Option<Size>,
+        size: Option<&Bound<'py, PyAny>>,
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
         given: &Bound<'py, PyTuple>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let kind = kind_of(kind)?;
-        for (value, parameter) in given.iter().zip(kind.parameters()) {
-            let one = matches!(parameter.form, Form::Real | Form::Count);
-            if one && !is_number(&value)? {
-                return Ok(py.NotImplemented().into_bound(py));
-            }
-        }
-        let at = |i: usize| -> PyResult<Parameter<'py>> {
-            Ok(Parameter::Given(given.get_item(i)?))
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let is_refusal = |error: &PyErr| {
+            error.is_instance_of::<PyTypeError>(py)
+                || error.is_instance_of::<PyValueError>(py)
+                || error.is_instance_of::<PyOverflowError>(py)
         };
-        let to = (size, dtype, out);
-        match given.len() {
-            0 => self.drawn(py, kind, &[], to),
-            1 => self.drawn(py, kind, &[at(0)?], to),
-            2 => self.drawn(py, kind, &[at(0)?, at(1)?], to),
-            3 => self.drawn(py, kind, &[at(0)?, at(1)?, at(2)?], to),
-            _ => self.drawn(py, kind, &[at(0)?, at(1)?, at(2)?, at(3)?], to),
+        match self.tried(py, kind_of(kind)?, (size, dtype, out), given) {
+            Err(error) if is_refusal(&error) => Ok(None),
+            done => done,
         }
     }
 
@@ -345,6 +386,39 @@ impl Cursor {
 }
 
 impl Cursor {
+    fn tried<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Kind,
+        (size, dtype, out): (
+            Option<&Bound<'py, PyAny>>,
+            Option<&Bound<'py, PyAny>>,
+            Option<&Bound<'py, PyAny>>,
+        ),
+        given: &Bound<'py, PyTuple>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let to = (size.map(|size| size.extract::<Size>()).transpose()?, dtype, out);
+        let parameters = kind.parameters();
+        let mut are_numbers = true;
+        for (value, parameter) in given.iter().zip(parameters) {
+            let one = matches!(parameter.form, Form::Real | Form::Count);
+            if one && !is_number(&value)? {
+                return Ok(None);
+            }
+            are_numbers &= one;
+        }
+        if are_numbers {
+            return self.of_made(py, &*self.made(kind, given)?, to).map(Some);
+        }
+        let at = |i: usize| given.get_item(i).map(Parameter::Given);
+        match given.len() {
+            1 => self.drawn(py, kind, &[at(0)?], to),
+            2 => self.drawn(py, kind, &[at(0)?, at(1)?], to),
+            many => Err(PyTypeError::new_err(format!("no kind takes {many} lists"))),
+        }
+        .map(Some)
+    }
+
     fn taken_key(&self) -> PyResult<NativeKey> {
         let mut state = self.state();
         // Two words from a multiple of two on are a block.
