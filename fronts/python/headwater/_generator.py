@@ -148,6 +148,8 @@ class Generator(Arrays, Distributions, _NumPy):
 
     def bytes(self, length: Any) -> bytes:
         """Returns `length` bytes."""
+        if isinstance(length, int) and length < 0:
+            raise ValueError(f"length must be 0 or more, not {length}")
         try:
             return self._cursor.bytes(length)
         except REFUSED:

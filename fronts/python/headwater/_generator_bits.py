@@ -29,7 +29,12 @@ class Bits(_Counter):
     begins with a key that it takes from the cursor, and so depends on the cursor alone.
     """
 
-    def __init__(self, cursor: _native.Cursor) -> None:
+    def __init__(self, seed: Any = None) -> None:
+        # SciPy makes bit generators of a generator's class from children of its seed sequence, so a
+        # seed is taken as well as a cursor.
+        cursor = seed
+        if not isinstance(seed, _native.Cursor):
+            cursor = _native.Cursor(_stream_of(seed, None))
         # Not `_BitGenerator.__init__`, which reads a seed: the cursor has what it would make.
         key, stream, _, _ = cursor.get()
         entropy = [int.from_bytes(key.raw, "little"), stream]

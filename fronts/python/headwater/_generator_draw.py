@@ -88,10 +88,14 @@ class Draw:
         try:
             where, width = np.asarray(loc, np.float64), np.asarray(scale, np.float64)
             shape = np.broadcast_shapes(where.shape, width.shape)
+            wanted = shape
+            if size is not None:
+                wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
             # NumPy's method refuses a scale below 0, and a size of another shape.
-            if shape and not (np.signbit(width).any() or np.isnan(width).any()):
-                made = self._draw(kind, shape if size is None else size, None, None, 0.0, 1.0)
-                if made is not None and np.broadcast_shapes(shape, made.shape) == made.shape:
+            fits = bool(shape) and np.broadcast_shapes(shape, wanted) == wanted
+            if fits and not (np.signbit(width).any() or np.isnan(width).any()):
+                made = self._draw(kind, wanted, None, None, 0.0, 1.0)
+                if made is not None:
                     made *= width
                     made += where
                     return made

@@ -168,11 +168,7 @@ impl Cursor {
         &self,
         py: Python<'py>,
         made: &Made<'_>,
-        (size, dtype, out): (
-            Option<Size>,
-            Option<&Bound<'py, PyAny>>,
-            Option<&Bound<'py, PyAny>>,
-        ),
+        (size, dtype, out): (Option<Size>, Option<&Bound<'py, PyAny>>, Option<&Bound<'py, PyAny>>),
     ) -> PyResult<Bound<'py, PyAny>> {
         let place = super::methods::place(made, size.map(|size| size.0), dtype, out)?;
         let (kind, dtype) = (made.kind(), place.dtype());
@@ -263,7 +259,8 @@ impl Cursor {
             None => None,
             Some((kind, dtype, next)) => {
                 let dtype = Dtype::by_number(dtype);
-                let dtype = dtype.ok_or_else(|| PyValueError::new_err("no type has this number"))?;
+                let dtype =
+                    dtype.ok_or_else(|| PyValueError::new_err("no type has this number"))?;
                 Some((kind_of(kind)?, dtype, next))
             }
         };
@@ -375,7 +372,9 @@ impl Cursor {
                 _ => return Err(PyTypeError::new_err("a list cannot differ between elements")),
             };
             if list.len() != n {
-                return Err(PyValueError::new_err("a parameter must have a value for each element"));
+                return Err(PyValueError::new_err(
+                    "a parameter must have a value for each element",
+                ));
             }
             lists.push(list);
         }

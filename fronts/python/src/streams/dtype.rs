@@ -170,9 +170,7 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
     let name = name.strip_prefix("torch.").unwrap_or(&name);
     match from_name(name) {
         Some(dtype) => Ok(dtype),
-        None if value.is_instance_of::<PyInt>() => {
-            Err(not_a(value, "dtype", "the name of a type"))
-        }
+        None if value.is_instance_of::<PyInt>() => Err(not_a(value, "dtype", "the name of a type")),
         None => Err(unknown(name)),
     }
 }

@@ -10,8 +10,8 @@ use super::memory::View;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use std::ffi::CStr;
 use pyo3::types::{PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
+use std::ffi::CStr;
 
 /// A parameter that the caller passed, or its default.
 pub(crate) enum Parameter<'py> {
@@ -60,7 +60,12 @@ impl Parameter<'_> {
     }
 
     /// Warns, as NumPy does, of a covariance that is not symmetric: one half of it is not read.
-    pub(crate) fn is_symmetric(&self, matrix: &[f64], dimension: usize, name: &str) -> PyResult<()> {
+    pub(crate) fn is_symmetric(
+        &self,
+        matrix: &[f64],
+        dimension: usize,
+        name: &str,
+    ) -> PyResult<()> {
         let Parameter::Given(value) = self else { return Ok(()) };
         let near = |i: usize, j: usize| {
             let (x, y) = (matrix[i * dimension + j], matrix[j * dimension + i]);

@@ -93,7 +93,11 @@ pub fn expm1(x: f64) -> f64 {
     let part = r * polynomial(r, &factorials(1));
     let h = n.div_euclid(2);
     let times = |x: f64| (x * power_of_two(h)) * power_of_two(n - h);
-    if n < 0 { times(part) + (power_of_two(n) - 1.0) } else { times(part + (1.0 - power_of_two(-n))) }
+    if n < 0 {
+        times(part) + (power_of_two(n) - 1.0)
+    } else {
+        times(part + (1.0 - power_of_two(-n)))
+    }
 }
 
 /// Returns a uniform number strictly between 0 and 1.

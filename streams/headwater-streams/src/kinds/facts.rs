@@ -168,10 +168,8 @@ impl Range {
     pub(super) const BELOW_HIGH: Range = Range::new("a number below high", "is not below `high`");
     pub(super) const UP_TO_HIGH: Range =
         Range::new("a finite number up to high", "is not finite or above `high`");
-    pub(super) const AT_A_DISTANCE: Range = Range::new(
-        "a finite number at a finite distance",
-        "is not finite, or `high - low` is not",
-    );
+    pub(super) const AT_A_DISTANCE: Range =
+        Range::new("a finite number at a finite distance", "is not finite, or `high - low` is not");
     pub(super) const UP_TO_MODE: Range =
         Range::new("a finite number up to mode", "is not finite or above `mode`");
     pub(super) const UP_TO_RIGHT: Range =

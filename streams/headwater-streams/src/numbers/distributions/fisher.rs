@@ -1,10 +1,10 @@
 //! Fisher's numbers: the ratio of two chi-square numbers, each over its degrees of freedom.
 
+use super::beta::{Exponent, power_of_two};
 use super::functions::exp;
 use super::gamma::Parts;
 use super::positive;
 use super::private::{CHUNK, Domain, LAST, Sampler, Source, map, real_samplers};
-use super::beta::{Exponent, power_of_two};
 use crate::Error;
 use crate::numbers::path::Kernel;
 use crate::words::Words;

@@ -60,9 +60,7 @@ pub use dirichlet::Dirichlet;
 pub use fisher::FisherF;
 pub use gamma::{ChiSquare, Gamma};
 pub use geometric::Geometric;
-pub use inverses::{
-    Cauchy, Gumbel, Logistic, Pareto, Power, Rayleigh, Triangular, Weibull,
-};
+pub use inverses::{Cauchy, Gumbel, Logistic, Pareto, Power, Rayleigh, Triangular, Weibull};
 pub use laplace::Laplace;
 pub use log_series::LogSeries;
 pub use lognormal::LogNormal;

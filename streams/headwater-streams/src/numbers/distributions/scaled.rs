@@ -129,4 +129,3 @@ impl<T: Real> Number for Moved<T> {
         false
     }
 }
-
