@@ -67,7 +67,7 @@ class Generator(Arrays, Distributions, _NumPy):
         """Returns the generator at this word of the stream that comes `jumps` streams later."""
         return type(self)(self._bits.jumped(jumps))
 
-    def spawn(self, n_children: int) -> list[Generator]:
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
         """Returns generators of the key's next children: child i is `Generator(key.child(i))`."""
         return [type(self)(bits) for bits in self._bits.spawn(n_children)]
 

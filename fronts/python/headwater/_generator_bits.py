@@ -114,7 +114,7 @@ class Bits(_Counter):
         cursor.set(key, (stream + operator.index(jumps)) % (1 << 48), word, last)
         return Bits(cursor)
 
-    def spawn(self, n_children: int) -> list[Bits]:  # type: ignore[override]
+    def spawn(self, n_children: int) -> list[Bits]:
         """Returns bit generators of the next children of the key, numbered from 0."""
         n = operator.index(n_children)
         if n < 0:

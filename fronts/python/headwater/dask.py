@@ -51,7 +51,7 @@ def random(
     return _array(key, shape, chunks, "uniform", _dtype(dtype, _FLOATS))
 
 
-def normal(
+def normal(  # type: ignore[no-redef]
     key: Key | Stream,
     shape: Shape,
     loc: float = 0.0,
@@ -66,7 +66,7 @@ def normal(
     return _array(key, shape, chunks, "normal", _dtype(dtype, _FLOATS))
 
 
-def exponential(
+def exponential(  # type: ignore[no-redef]
     key: Key | Stream, shape: Shape, scale: float = 1.0, *, chunks: Any = "auto"
 ) -> Array:
     """Returns exponential numbers of this mean, as `Stream.exponential` does."""

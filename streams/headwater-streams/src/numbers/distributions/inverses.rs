@@ -268,3 +268,45 @@ impl Shaped for Triangular {
         select(below, self.left + distance, self.right - distance)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::Of;
+    use super::*;
+    use crate::numbers::Number;
+
+    /// Returns the numbers of words that a draw meets once in 2^64 times, between others.
+    fn extremes<D: Shaped>(made: Result<D, Error>) -> [f64; 8] {
+        let words = [0, 1, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, u64::MAX - 1, u64::MAX];
+        let mut out = [0.0; 8];
+        Of::<D, f64>::new(&made.unwrap()).convert(&words, &mut out);
+        out
+    }
+
+    /// Gumbel noise that is infinite breaks the choice of a token, which adds it to logarithms.
+    #[test]
+    fn no_word_makes_an_infinite_number() {
+        let gumbel = extremes(Gumbel::new(0.0, 1.0));
+        assert!(gumbel.iter().all(|x| (-3.9..44.5).contains(x)), "{gumbel:?}");
+        for numbers in [
+            extremes(Logistic::new(0.0, 1.0)),
+            extremes(Cauchy::new(0.0, 1.0)),
+            extremes(Pareto::new(1.0)),
+            extremes(Weibull::new(0.5)),
+            extremes(Rayleigh::new(1.0)),
+        ] {
+            assert!(numbers.iter().all(|x| x.is_finite()), "{numbers:?}");
+        }
+        for numbers in [extremes(Power::new(0.5)), extremes(Triangular::new(0.0, 0.5, 1.0))] {
+            assert!(numbers.iter().all(|x| (0.0..=1.0).contains(x)), "{numbers:?}");
+        }
+    }
+
+    /// Logistic numbers are a monotone function of the word, as an inverse is.
+    #[test]
+    fn logistic_numbers_rise_with_their_words() {
+        let numbers = extremes(Logistic::new(0.0, 1.0));
+        assert!(numbers.windows(2).all(|pair| pair[0] <= pair[1]), "{numbers:?}");
+        assert!(numbers[3] <= 0.0 && numbers[4] >= 0.0, "{numbers:?}");
+    }
+}

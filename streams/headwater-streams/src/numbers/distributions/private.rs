@@ -16,11 +16,11 @@ use crate::words::Words;
 /// number of places that 16 bits can name.
 pub(super) const CHUNK: usize = if cfg!(feature = "std") { 512 } else { 64 };
 pub(super) const MASK: usize = CHUNK - 1;
-/// Elements up to which a request has buffers of this length. Those of a chunk take longer to clear
-/// than a few elements to make; and most programs draw one or ten at a time. C has one length only,
-/// because the second one would double the code of each method.
+/// Elements up to which a request has buffers of this length. Most programs draw one or ten at a
+/// time, and the buffers of a chunk take longer to clear than so few elements to make. But C has
+/// one length only, because the second one would double the code of each method.
 pub(super) const FEW: usize = 16;
-/// True for a request that is made in the short buffers.
+/// Returns true for a request that is made in the short buffers.
 pub(super) const fn is_few(len: usize) -> bool {
     cfg!(feature = "std") && len <= FEW
 }

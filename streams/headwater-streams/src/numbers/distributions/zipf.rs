@@ -1,9 +1,9 @@
 //! Zipf's numbers, from 1 to 2^63 - 1.
 //!
-//! Method: L. Devroye, "Non-Uniform Random Variate Generation", 1986, chapter X.6: the whole part of
-//! a Pareto number, with a rejection. Numbers end at 2^63, and with an exponent near 1 almost all
-//! Pareto numbers are beyond; so small exponents draw from the part below 2^63 alone. For the rest
-//! that would waste bits of the tail, as their numbers are beyond once in 2^63 times.
+//! Method: L. Devroye, "Non-Uniform Random Variate Generation", 1986, chapter X.6: the whole part
+//! of a Pareto number, with a rejection. Numbers end at 2^63, and with an exponent near 1 almost
+//! all Pareto numbers are beyond; so small exponents draw from the part below 2^63 alone. For the
+//! rest that would waste bits of the tail, as their numbers are beyond once in 2^63 times.
 
 use super::checked;
 use super::counts::ToCounts;
@@ -15,7 +15,8 @@ use crate::numbers::polynomials::minus_ln;
 use crate::words::Words;
 use core::f64::consts::LN_2;
 
-/// Zipf's distribution: k has a probability proportional to `k^-exponent`. [Not for secrets](crate).
+/// Zipf's distribution: k has a probability proportional to `k^-exponent`.
+/// [Not for secrets](crate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zipf {
     /// The exponent less 1.
