@@ -267,12 +267,22 @@ mod tests {
         }
         assert_eq!(encoded(258), (0, [[2, 1].to_vec(), vec![0; 14]].concat()));
         assert_eq!(encoded(-1), (1, vec![0; 16]));
+        for zeros in 0..40 {
+            let long = [&[2, 1][..], &vec![0; zeros]].concat();
+            assert_eq!(encoded(Seed::integer(false, &long)), encoded(258));
+            let long = [&[1; 17][..], &vec![0; zeros]].concat();
+            assert_eq!(encoded(Seed::integer(true, &long)), (5, vec![1; 17]));
+        }
         assert_eq!(encoded(i128::MIN), (1, (u128::MAX >> 1).to_le_bytes().to_vec()));
     }
 
     #[test]
     fn seeds_that_differ_are_encoded_differently() {
-        let seeds: [Seed<'_>; 14] = [
+        let seeds: [Seed<'_>; 18] = [
+            Seed::integer(false, &[1; 17]),
+            Seed::integer(true, &[1; 17]),
+            Seed::integer(false, &[1; 18]),
+            (&[1; 17]).into(),
             0.into(),
             (-1).into(),
             1.into(),
