@@ -56,7 +56,8 @@ impl Zipf {
         let s = 1.0 / (k + k + 1.0);
         let log = select(k > 2.5, artanh_tail(s) + (s + s), ln(1.0 + 1.0 / k));
         let t = expm1(self.less * log);
-        let fits = (k >= 1.0) & (k < 9_223_372_036_854_775_808.0);
+        // Not below 1, because no exponential number is below 0.
+        let fits = k < 9_223_372_036_854_775_808.0;
         let accepted = ((open_uniform(w1) * k) * t) / self.rest <= (1.0 + t) / self.power;
         select(fits & accepted, k, f64::NAN)
     }
