@@ -755,6 +755,218 @@ HEADWATER_MUST_USE int headwater_stream_fill_laplace_f64(const struct headwater_
 HEADWATER_MUST_USE int headwater_stream_laplace_f64_at(const struct headwater_key *key, uint64_t stream, double mean, double scale, const uint64_t *indices, double *out, size_t n);
 
 /**
+ * Writes uniform numbers from `low` to `high`. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `low` is not finite or above `high`, or
+ * `high` is not finite, or `high - low` is not. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_scaled_uniform_f64(const struct headwater_key *key, uint64_t stream, double low, double high, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_scaled_uniform_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `low` is not
+ * finite or above `high`, or `high` is not finite, or `high - low` is not. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_scaled_uniform_f64_at(const struct headwater_key *key, uint64_t stream, double low, double high, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes normal numbers of this mean and standard deviation. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `mean` is not finite, or `deviation` is not
+ * finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_scaled_normal_f64(const struct headwater_key *key, uint64_t stream, double mean, double deviation, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_scaled_normal_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` is not
+ * finite, or `deviation` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_scaled_normal_f64_at(const struct headwater_key *key, uint64_t stream, double mean, double deviation, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes exponential numbers, whose mean is `scale`. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `scale` is not finite or below 0. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_scaled_exponential_f64(const struct headwater_key *key, uint64_t stream, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_scaled_exponential_f64() with the numbers in
+ * `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
+ * `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_scaled_exponential_f64_at(const struct headwater_key *key, uint64_t stream, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Rayleigh's distribution, whose mode is `scale`. Arguments and errors are those
+ * of headwater_stream_fill_u8(); EINVAL also means that `scale` is not finite or below 0. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_rayleigh_f64(const struct headwater_key *key, uint64_t stream, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_rayleigh_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `scale` is
+ * not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_rayleigh_f64_at(const struct headwater_key *key, uint64_t stream, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Weibull's distribution of this shape and scale 1. Arguments and errors are
+ * those of headwater_stream_fill_u8(); EINVAL also means that `shape` is not finite or not above
+ * 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_weibull_f64(const struct headwater_key *key, uint64_t stream, double shape, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_weibull_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_weibull_f64_at(const struct headwater_key *key, uint64_t stream, double shape, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Pareto's distribution of the second kind (Lomax's), from 0, of this shape.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_pareto_f64(const struct headwater_key *key, uint64_t stream, double shape, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_pareto_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_pareto_f64_at(const struct headwater_key *key, uint64_t stream, double shape, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers from 0 to 1 whose density at x is proportional to x to the power of `shape` - 1.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_power_f64(const struct headwater_key *key, uint64_t stream, double shape, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_power_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_power_f64_at(const struct headwater_key *key, uint64_t stream, double shape, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Gumbel's distribution of largest values, with this mode and scale. Arguments
+ * and errors are those of headwater_stream_fill_u8(); EINVAL also means that `mode` is not finite,
+ * or `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_gumbel_f64(const struct headwater_key *key, uint64_t stream, double mode, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_gumbel_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mode` is not
+ * finite, or `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_gumbel_f64_at(const struct headwater_key *key, uint64_t stream, double mode, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of the logistic distribution of this mean and scale. Arguments and errors are
+ * those of headwater_stream_fill_u8(); EINVAL also means that `mean` is not finite, or `scale` is
+ * not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_logistic_f64(const struct headwater_key *key, uint64_t stream, double mean, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_logistic_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` is not
+ * finite, or `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_logistic_f64_at(const struct headwater_key *key, uint64_t stream, double mean, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Cauchy's distribution with this median, from which half of them are farther
+ * than `scale`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means
+ * that `median` is not finite, or `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_cauchy_f64(const struct headwater_key *key, uint64_t stream, double median, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_cauchy_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `median` is
+ * not finite, or `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_cauchy_f64_at(const struct headwater_key *key, uint64_t stream, double median, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers from `left` to `right`, whose density is a triangle with its peak at `mode`.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `left` is
+ * not finite or above `mode`, `mode` is not finite or above `right`, or `right` is not finite or
+ * not above `left`, or `right - left` is not finite. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_triangular_f64(const struct headwater_key *key, uint64_t stream, double left, double mode, double right, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_triangular_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `left` is not
+ * finite or above `mode`, `mode` is not finite or above `right`, or `right` is not finite or not
+ * above `left`, or `right - left` is not finite. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_triangular_f64_at(const struct headwater_key *key, uint64_t stream, double left, double mode, double right, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Wald's distribution (the inverse Gaussian) of this mean, whose variance is the
+ * cube of the mean over `scale`. Arguments and errors are those of headwater_stream_fill_u8();
+ * EINVAL also means that `mean` or `scale` is not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_wald_f64(const struct headwater_key *key, uint64_t stream, double mean, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_wald_f64() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` or `scale` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_wald_f64_at(const struct headwater_key *key, uint64_t stream, double mean, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Fisher's F distribution with `first` and `second` degrees of freedom.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `first` or
+ * `second` is not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_fisher_f_f64(const struct headwater_key *key, uint64_t stream, double first, double second, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_fisher_f_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `first` or
+ * `second` is not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fisher_f_f64_at(const struct headwater_key *key, uint64_t stream, double first, double second, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Zipf's distribution, from 1 to 2^63 - 1: k is as likely as k to the power of
+ * -`exponent`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means
+ * that `exponent` is not finite or not above 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_zipf_u64(const struct headwater_key *key, uint64_t stream, double exponent, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_zipf_u64() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(); EINVAL also means that `exponent` is not
+ * finite or not above 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_zipf_u64_at(const struct headwater_key *key, uint64_t stream, double exponent, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes numbers of the logarithmic series, from 1: k is as likely as `p` to the power of k, over
+ * k. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `p` is
+ * not from 0 to below 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_log_series_u64(const struct headwater_key *key, uint64_t stream, double p, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_log_series_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `p` is not
+ * from 0 to below 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_log_series_u64_at(const struct headwater_key *key, uint64_t stream, double p, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
  * Builds the alias table of `outcomes` weights, the same on every machine. The weights need not
  * add up to 1. Building takes a few ns for each outcome, and allocates nothing.
  *

@@ -40,7 +40,7 @@ def densities(path: Path) -> float:
             (-3, 3),
             lambda x: np.exp(-x * x / 2) / math.sqrt(2 * math.pi),
         ),
-        ("exponential", KEY.stream(2).exponential(MANY), (0, 4), lambda x: np.exp(-x)),
+        ("exponential", KEY.stream(2).standard_exponential(MANY), (0, 4), lambda x: np.exp(-x)),
     ]
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.5))
     worst = 0.0

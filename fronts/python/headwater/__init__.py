@@ -21,6 +21,7 @@ from headwater._native import (
     Permutation,
     Stamp,
     Stream,
+    __version__,
     choice,
     fill,
     generation,
@@ -42,13 +43,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from headwater import patch
+    from headwater._generator import Generator
     from headwater._system_random import SystemRandom
+else:
+    from headwater._later import Generator
 
 __all__ = [
     "ENGINES",
     "Array",
     "Categorical",
     "Elements",
+    "Generator",
     "Key",
     "Permutation",
     "Stamp",
@@ -122,7 +127,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "SystemRandom"})
+    return sorted({*__all__, "SystemRandom", *(name for name in globals() if name[:2] == "__")})
 
 
 # If the program has paid for `random`, at once.

@@ -23,20 +23,35 @@ __all__ = [
     "beta",
     "binomial",
     "categorical",
+    "cauchy",
     "chisquare",
     "dirichlet",
+    "exponential",
+    "f",
     "gamma",
     "geometric",
+    "gumbel",
     "laplace",
+    "logistic",
     "lognormal",
+    "logseries",
     "multinomial",
     "multivariate_normal",
+    "normal",
+    "pareto",
     "poisson",
+    "power",
+    "rayleigh",
     "sobol",
     "standard_gamma",
     "standard_t",
+    "triangular",
     "truncated_normal",
+    "uniform",
     "vonmises",
+    "wald",
+    "weibull",
+    "zipf",
 ]
 
 
@@ -284,4 +299,223 @@ def laplace(
     """Returns the numbers of `Stream.laplace`."""
     return drawn(
         key, shape, chunks, "laplace", (loc, scale), np.dtype(dtype)
+    )
+
+
+def uniform(
+    key: Key | Stream,
+    shape: Shape,
+    low: float = 0.0,
+    high: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.uniform`."""
+    return drawn(
+        key, shape, chunks, "uniform", (low, high), np.dtype(dtype)
+    )
+
+
+def normal(
+    key: Key | Stream,
+    shape: Shape,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.normal`."""
+    return drawn(
+        key, shape, chunks, "normal", (loc, scale), np.dtype(dtype)
+    )
+
+
+def exponential(
+    key: Key | Stream,
+    shape: Shape,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.exponential`."""
+    return drawn(
+        key, shape, chunks, "exponential", (scale,), np.dtype(dtype)
+    )
+
+
+def rayleigh(
+    key: Key | Stream,
+    shape: Shape,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.rayleigh`."""
+    return drawn(
+        key, shape, chunks, "rayleigh", (scale,), np.dtype(dtype)
+    )
+
+
+def weibull(
+    key: Key | Stream,
+    shape: Shape,
+    a: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.weibull`."""
+    return drawn(
+        key, shape, chunks, "weibull", (a,), np.dtype(dtype)
+    )
+
+
+def pareto(
+    key: Key | Stream,
+    shape: Shape,
+    a: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.pareto`."""
+    return drawn(
+        key, shape, chunks, "pareto", (a,), np.dtype(dtype)
+    )
+
+
+def power(
+    key: Key | Stream,
+    shape: Shape,
+    a: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.power`."""
+    return drawn(
+        key, shape, chunks, "power", (a,), np.dtype(dtype)
+    )
+
+
+def gumbel(
+    key: Key | Stream,
+    shape: Shape,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.gumbel`."""
+    return drawn(
+        key, shape, chunks, "gumbel", (loc, scale), np.dtype(dtype)
+    )
+
+
+def logistic(
+    key: Key | Stream,
+    shape: Shape,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.logistic`."""
+    return drawn(
+        key, shape, chunks, "logistic", (loc, scale), np.dtype(dtype)
+    )
+
+
+def cauchy(
+    key: Key | Stream,
+    shape: Shape,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.cauchy`."""
+    return drawn(
+        key, shape, chunks, "cauchy", (loc, scale), np.dtype(dtype)
+    )
+
+
+def triangular(
+    key: Key | Stream,
+    shape: Shape,
+    left: float,
+    mode: float,
+    right: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.triangular`."""
+    return drawn(
+        key, shape, chunks, "triangular", (left, mode, right), np.dtype(dtype)
+    )
+
+
+def wald(
+    key: Key | Stream,
+    shape: Shape,
+    mean: float,
+    scale: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.wald`."""
+    return drawn(
+        key, shape, chunks, "wald", (mean, scale), np.dtype(dtype)
+    )
+
+
+def f(
+    key: Key | Stream,
+    shape: Shape,
+    dfnum: float,
+    dfden: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.f`."""
+    return drawn(
+        key, shape, chunks, "f", (dfnum, dfden), np.dtype(dtype)
+    )
+
+
+def zipf(
+    key: Key | Stream,
+    shape: Shape,
+    a: float,
+    *,
+    dtype: DTypeLike = "int64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.zipf`."""
+    return drawn(
+        key, shape, chunks, "zipf", (a,), np.dtype(dtype)
+    )
+
+
+def logseries(
+    key: Key | Stream,
+    shape: Shape,
+    p: float,
+    *,
+    dtype: DTypeLike = "int64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.logseries`."""
+    return drawn(
+        key, shape, chunks, "logseries", (p,), np.dtype(dtype)
     )

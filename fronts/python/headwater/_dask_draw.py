@@ -50,7 +50,13 @@ def drawn(
     sizes = shape_of(shape)
     draw = _Draw(source(key), method, parameters, dtype.str, sizes, options)
     # One element: bad parameters and types are errors here, and not on a worker.
-    one = np.asarray(draw.stream_call(()))
+    try:
+        one = np.asarray(draw.stream_call(()))
+    except (TypeError, ValueError) as error:
+        # The gamma shape is `a` here, because `shape` is that of the array.
+        if str(error).startswith("shape must"):
+            raise type(error)("a" + str(error)[len("shape") :]) from None
+        raise
     width = one.shape[0] if one.ndim else None
     return layer(draw, method, sizes, chunks, dtype, width)
 

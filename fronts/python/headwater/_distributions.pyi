@@ -862,6 +862,866 @@ class _Distributions:
         start: SupportsIndex = 0,
         threads: SupportsIndex = 1,
     ) -> _Out: ...
+    @overload
+    def uniform(
+        self,
+        low: _Real = 0.0,
+        high: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def uniform(  # type: ignore[overload-overlap]
+        self,
+        low: _Real,
+        high: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def uniform(  # type: ignore[overload-overlap]
+        self,
+        low: _Real = 0.0,
+        high: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def uniform(
+        self,
+        low: _Real,
+        high: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def uniform(
+        self,
+        low: _Real = 0.0,
+        high: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def uniform(
+        self,
+        low: _Real = 0.0,
+        high: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def normal(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def normal(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def normal(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def normal(
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def normal(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def normal(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def exponential(
+        self,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def exponential(  # type: ignore[overload-overlap]
+        self,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def exponential(  # type: ignore[overload-overlap]
+        self,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def exponential(
+        self,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def exponential(
+        self,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def exponential(
+        self,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def rayleigh(
+        self,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def rayleigh(  # type: ignore[overload-overlap]
+        self,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def rayleigh(  # type: ignore[overload-overlap]
+        self,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def rayleigh(
+        self,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def rayleigh(
+        self,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def rayleigh(
+        self,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def weibull(
+        self,
+        a: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def weibull(  # type: ignore[overload-overlap]
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def weibull(
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def weibull(
+        self,
+        a: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def pareto(
+        self,
+        a: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def pareto(  # type: ignore[overload-overlap]
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def pareto(
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def pareto(
+        self,
+        a: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def power(
+        self,
+        a: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def power(  # type: ignore[overload-overlap]
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def power(
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def power(
+        self,
+        a: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def gumbel(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def gumbel(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def gumbel(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def gumbel(
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def gumbel(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def gumbel(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def logistic(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def logistic(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def logistic(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def logistic(
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def logistic(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def logistic(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def cauchy(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def cauchy(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def cauchy(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def cauchy(
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def cauchy(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def cauchy(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def triangular(
+        self,
+        left: _Real,
+        mode: _Real,
+        right: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def triangular(  # type: ignore[overload-overlap]
+        self,
+        left: _Real,
+        mode: _Real,
+        right: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def triangular(
+        self,
+        left: _Real,
+        mode: _Real,
+        right: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def triangular(
+        self,
+        left: _Real,
+        mode: _Real,
+        right: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def wald(
+        self,
+        mean: _Real,
+        scale: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def wald(  # type: ignore[overload-overlap]
+        self,
+        mean: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def wald(
+        self,
+        mean: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def wald(
+        self,
+        mean: _Real,
+        scale: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def f(  # type: ignore[overload-overlap]
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def zipf(
+        self,
+        a: _Real,
+        size: None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> int: ...
+    @overload
+    def zipf(
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _I64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def zipf(
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _U64,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.uint64]: ...
+    @overload
+    def zipf(
+        self,
+        a: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def logseries(
+        self,
+        p: _Real,
+        size: None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> int: ...
+    @overload
+    def logseries(
+        self,
+        p: _Real,
+        size: _Shape,
+        *,
+        dtype: _I64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def logseries(
+        self,
+        p: _Real,
+        size: _Shape,
+        *,
+        dtype: _U64,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.uint64]: ...
+    @overload
+    def logseries(
+        self,
+        p: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
 
 class _DistributionsAt:
     # One index makes a number and several make an array: types cannot say which.
@@ -994,5 +1854,119 @@ class _DistributionsAt:
         scale: _Real = 1.0,
         *,
         dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def uniform(
+        self,
+        low: _Real = 0.0,
+        high: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def normal(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def exponential(
+        self,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def rayleigh(
+        self,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def weibull(
+        self,
+        a: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def pareto(
+        self,
+        a: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def power(
+        self,
+        a: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def gumbel(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def logistic(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def cauchy(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def triangular(
+        self,
+        left: _Real,
+        mode: _Real,
+        right: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def wald(
+        self,
+        mean: _Real,
+        scale: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def zipf(
+        self,
+        a: _Real,
+        *,
+        dtype: _I64 | _U64 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def logseries(
+        self,
+        p: _Real,
+        *,
+        dtype: _I64 | _U64 | str | None = None,
         out: Any = None,
     ) -> Any: ...

@@ -2,21 +2,26 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import Literal, Protocol, SupportsIndex, TypeVar, final, overload
+from typing import Any, Literal, Protocol, SupportsIndex, TypeVar, final, overload
 from uuid import UUID
 
+import numpy as np
 from typing_extensions import Buffer
 
 from headwater._bitgen import BlockBits as BlockBits
 from headwater._bitgen import XoshiroBits as XoshiroBits
 from headwater._bitgen import fill_region as fill_region
 from headwater._streams import ENGINES as ENGINES
+from headwater._cursor import KINDS as KINDS
+from headwater._cursor import Cursor as Cursor
 from headwater._streams import Array as Array
 from headwater._parameters import Categorical as Categorical
 from headwater._streams import Elements as Elements
 from headwater._streams import Key as Key
 from headwater._streams import Permutation as Permutation
 from headwater._streams import Stream as Stream
+
+__version__: str
 
 # --- secure -----------------------------------------------------------------------------------
 
@@ -33,7 +38,8 @@ def token_hex(nbytes: SupportsIndex | None = None) -> str: ...
 def token_urlsafe(nbytes: SupportsIndex | None = None) -> str: ...
 def urandom(size: SupportsIndex, /) -> bytes: ...
 def randbytes(n: SupportsIndex) -> bytes: ...
-def fill(buffer: Buffer) -> None: ...
+# An array is no `Buffer` to type checkers on Python 3.11, so it is named.
+def fill(buffer: Buffer | np.ndarray[Any, Any]) -> None: ...
 def randbelow(exclusive_upper_bound: SupportsIndex) -> int: ...
 def randbelow_or_zero(n: SupportsIndex) -> int: ...
 def randbits(k: SupportsIndex) -> int: ...

@@ -18,10 +18,9 @@ from typing import (
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Buffer
 
 from headwater._distributions import _Distributions, _DistributionsAt
-from headwater._parameters import Categorical, _Reals
+from headwater._parameters import Categorical, _Array, _Reals
 
 _Engine: TypeAlias = Literal["ars7", "ars5", "philox4x32"]
 _Seed: TypeAlias = SupportsIndex | str | bytes | bytearray | memoryview
@@ -33,8 +32,8 @@ class _Tensor(Protocol):
     def __dlpack__(self, *, stream: None = None) -> Any: ...
     def __dlpack_device__(self) -> tuple[Any, Any]: ...
 
-_Out = TypeVar("_Out", bound=Buffer | _Tensor)
-_Indices: TypeAlias = Sequence[int] | Buffer | _Tensor
+_Out = TypeVar("_Out", bound=_Array | _Tensor)
+_Indices: TypeAlias = Sequence[int] | _Array | _Tensor
 _F64: TypeAlias = Literal["float64", "f8"] | type[float] | type[np.float64] | np.dtype[np.float64]
 _F32: TypeAlias = Literal["float32", "f4"] | type[np.float32] | np.dtype[np.float32]
 _F16: TypeAlias = Literal["float16", "f2"] | type[np.float16] | np.dtype[np.float16]
@@ -74,6 +73,7 @@ class Key:
 @final
 class Stream(_Distributions):
     def __new__(cls, key: Key, id: SupportsIndex, /) -> Self: ...
+    def child(self, label: _Seed, /) -> Stream: ...
     @property
     def key(self) -> Key: ...
     @property
@@ -199,7 +199,7 @@ class Stream(_Distributions):
         threads: SupportsIndex = 1,
     ) -> _Out: ...
     @overload
-    def exponential(
+    def standard_exponential(
         self,
         shape: None = None,
         dtype: _F64 | None = None,
@@ -209,7 +209,7 @@ class Stream(_Distributions):
         threads: SupportsIndex = 1,
     ) -> float: ...
     @overload
-    def exponential(
+    def standard_exponential(
         self,
         shape: _Shape,
         dtype: _F64 | None = None,
@@ -219,7 +219,7 @@ class Stream(_Distributions):
         threads: SupportsIndex = 1,
     ) -> NDArray[np.float64]: ...
     @overload
-    def exponential(
+    def standard_exponential(
         self,
         shape: _Shape | None = None,
         dtype: _F64 | None = None,
@@ -374,7 +374,7 @@ class Stream(_Distributions):
     ) -> NDArray[np.int64]: ...
     @overload
     def sample(self, n: SupportsIndex, k: SupportsIndex, /, *, out: _Out) -> _Out: ...
-    def shuffle(self, x: MutableSequence[Any] | Buffer | _Tensor, /) -> None: ...
+    def shuffle(self, x: MutableSequence[Any] | _Array | _Tensor, /) -> None: ...
     @overload
     def choice(
         self,
@@ -495,7 +495,7 @@ class Elements(_DistributionsAt):
     def standard_normal(
         self, dtype: _F64 | _F32 | _F16 | _BF16 | str | None = None, out: Any = None
     ) -> Any: ...
-    def exponential(self, dtype: _F64 | str | None = None, out: Any = None) -> Any: ...
+    def standard_exponential(self, dtype: _F64 | str | None = None, out: Any = None) -> Any: ...
     def integers(
         self,
         low: SupportsIndex,

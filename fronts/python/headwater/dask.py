@@ -39,7 +39,7 @@ __all__ = [
     "random",
     "sample",
 ]
-__all__ += _dask_distributions.__all__
+__all__ += [name for name in _dask_distributions.__all__ if name not in __all__]
 
 _FLOATS = ("float64", "float32")
 _INTEGERS = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
@@ -51,15 +51,27 @@ def random(
     return _array(key, shape, chunks, "uniform", _dtype(dtype, _FLOATS))
 
 
-def normal(
-    key: Key | Stream, shape: Shape, *, dtype: DTypeLike = "float64", chunks: Any = "auto"
+def normal(  # type: ignore[no-redef]
+    key: Key | Stream,
+    shape: Shape,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
 ) -> Array:
-    """Returns normal numbers, mean 0 and standard deviation 1, as `Stream.standard_normal` does."""
+    """Returns normal numbers, as `Stream.standard_normal` or, with parameters, `Stream.normal`."""
+    if loc != 0 or scale != 1:
+        return _dask_distributions.normal(key, shape, loc, scale, dtype=dtype, chunks=chunks)
     return _array(key, shape, chunks, "normal", _dtype(dtype, _FLOATS))
 
 
-def exponential(key: Key | Stream, shape: Shape, *, chunks: Any = "auto") -> Array:
-    """Returns exponential numbers with mean 1, as `Stream.exponential` does."""
+def exponential(  # type: ignore[no-redef]
+    key: Key | Stream, shape: Shape, scale: float = 1.0, *, chunks: Any = "auto"
+) -> Array:
+    """Returns exponential numbers of this mean, as `Stream.exponential` does."""
+    if scale != 1:
+        return _dask_distributions.exponential(key, shape, scale, chunks=chunks)
     return _array(key, shape, chunks, "exponential", np.dtype("float64"))
 
 

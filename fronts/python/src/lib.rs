@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     secure::register(module)?;
     streams::register(module)?;
     bitgen::register(module)?;

@@ -34,7 +34,7 @@ KINDS = {
         lambda key, shape, **kw: hd.normal(key, shape, dtype=np.float32, **kw),
         lambda s, shape: s.standard_normal(shape, dtype="float32"),
     ),
-    "exponential": (hd.exponential, lambda s, shape: s.exponential(shape)),
+    "exponential": (hd.exponential, lambda s, shape: s.standard_exponential(shape)),
     "integers": (
         lambda key, shape, **kw: hd.integers(key, shape, -5, 1000, **kw),
         lambda s, shape: s.integers(-5, 1000, shape),
@@ -383,7 +383,7 @@ def test_distributions_are_one_layer_with_errors_at_once():
     for call, exception, message in [
         (lambda: hd.poisson(KEY, 5, -1), ValueError, "lam must"),
         (lambda: hd.poisson(KEY, 5, 1, dtype="float64"), TypeError, "dtype must"),
-        (lambda: hd.gamma(KEY, 5, np.ones(5)), TypeError, "shape must be one number"),
+        (lambda: hd.gamma(KEY, 5, np.ones(5)), TypeError, "^a must be one number"),
         (lambda: hd.dirichlet(KEY, -5, [1, 2]), ValueError, "shape must"),
         (lambda: hd.dirichlet(KEY, 5, [1, 2], chunks=3.5), ValueError, "chunks"),
         (lambda: hd.poisson(42, 5), TypeError, "key must"),

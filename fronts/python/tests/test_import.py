@@ -24,7 +24,7 @@ def test_the_import_brings_no_expensive_module() -> None:
     costly = {"collections", "enum", "hashlib", "json", "numpy", "random", "re", "secrets"}
     assert not new & (costly | {"typing", "uuid"}), new
     ours = {name for name in new if name.startswith("headwater")}
-    assert ours == {"headwater", "headwater._native"}
+    assert ours == {"headwater", "headwater._later", "headwater._native"}
 
 
 def test_uuid_is_imported_at_the_first_uuid() -> None:

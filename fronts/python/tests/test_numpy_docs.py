@@ -1,4 +1,4 @@
-"""The examples of docs/python/numpy.md and docs/python/dask.md run."""
+"""The examples of docs/python/generator.md, numpy.md and dask.md run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[3] / "docs" / "python"
-NEEDS = {"numpy.md": ("numpy",), "dask.md": ("numpy", "dask.array", "xarray")}
+NEEDS = {
+    "generator.md": ("numpy",),
+    "numpy.md": ("numpy",),
+    "dask.md": ("numpy", "dask.array", "xarray"),
+}
 
 
 @pytest.mark.parametrize("page", sorted(NEEDS))

@@ -36,9 +36,6 @@ TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "seed float": (lambda: K(1.0), TypeError, "seed must be an integer, bytes or str, not float"),
     "seed list": (lambda: K([1]), TypeError, "seed"),
     "seed array": (lambda: K(np.arange(3)), TypeError, "seed"),
-    "seed 2^128": (lambda: K(1 << 128), ValueError, r"seed must be from -2\^128 to 2\^128 - 1"),
-    "seed -2^128-1": (lambda: K(-(1 << 128) - 1), ValueError, "seed must"),
-    "seed of 10,000 digits": (lambda: K(10**10000), ValueError, "seed must .* a longer number"),
     "seed surrogate": (lambda: K("\udc80"), ValueError, "surrogates"),
     "label float": (lambda: KEY.child(0.5), TypeError, "label"),  # type: ignore[arg-type]
     "engine unknown": (lambda: K(1, engine="mt"), ValueError, "engine must be one of ars7"),
@@ -68,7 +65,7 @@ TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "dtype int": (lambda: S.random(2, "int64"), TypeError, "dtype must be of type float64 or"),
     "dtype number": (lambda: S.random(2, 8), TypeError, "dtype must"),
     "dtype of normals": (lambda: S.standard_normal(2, np.int8), TypeError, "dtype"),
-    "dtype of exponentials": (lambda: S.exponential(2, "float32"), TypeError, "dtype"),
+    "dtype of exponentials": (lambda: S.standard_exponential(2, "float32"), TypeError, "dtype"),
     "dtype of integers": (lambda: S.integers(6, dtype="float64"), TypeError, "dtype"),
     "dtype bool": (lambda: S.integers(2, dtype=bool), TypeError, "dtype"),
     "dtype byte order": (lambda: S.random(2, np.dtype(">f8")), TypeError, "dtype must have the"),

@@ -25,7 +25,7 @@ KINDS: dict[str, Callable[..., Any]] = {
     "random32": lambda s, *a, **k: s.random(*a, dtype="float32", **k),
     "normal": lambda s, *a, **k: s.standard_normal(*a, **k),
     "normal32": lambda s, *a, **k: s.standard_normal(*a, dtype="float32", **k),
-    "exponential": lambda s, *a, **k: s.exponential(*a, **k),
+    "standard_exponential": lambda s, *a, **k: s.standard_exponential(*a, **k),
     "uint64": lambda s, *a, **k: s.uint64(*a, **k),
     "uint32": lambda s, *a, **k: s.uint32(*a, **k),
 }
@@ -57,7 +57,7 @@ AT: dict[str, Callable[..., Any]] = {
     "random32": lambda e, **k: e.random("float32", **k),
     "normal": lambda e, **k: e.standard_normal(**k),
     "normal32": lambda e, **k: e.standard_normal("float32", **k),
-    "exponential": lambda e, **k: e.exponential(**k),
+    "standard_exponential": lambda e, **k: e.standard_exponential(**k),
     "uint64": lambda e, **k: e.uint64(**k),
     "uint32": lambda e, **k: e.uint32(**k),
     "rejecting": lambda e, **k: e.integers(0, 3 << 62, "uint64", **k),

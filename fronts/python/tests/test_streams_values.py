@@ -133,8 +133,8 @@ def test_numbers_are_the_values(kind: str) -> None:
             assert bits(at(dtype)) == values, case
             assert bits(np.array([fill(dtype=dtype, start=start)], dtype)) == values[:1]
         elif kind == "exponential_f64":
-            assert bits(stream.exponential(len(values), start=start)) == values, case
-            assert bits(stream.at(indices).exponential()) == values, case
+            assert bits(stream.standard_exponential(len(values), start=start)) == values, case
+            assert bits(stream.at(indices).standard_exponential()) == values, case
         elif kind.startswith("bounded"):
             types = ["uint64", "int64"] if kind.endswith("64") else ["uint32", "int32"]
             for name in (name for name in types if bound - 1 <= np.iinfo(name).max):

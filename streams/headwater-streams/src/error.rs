@@ -46,6 +46,12 @@ pub enum Error {
         /// The number of elements in the permutation.
         n: u64,
     },
+    /// There is no memory for a table that is made of a list.
+    #[cfg(feature = "std")]
+    Memory {
+        /// The bytes that were asked for.
+        bytes: usize,
+    },
     /// A stream's number is 2^48 or more.
     StreamId(u64),
     /// A distribution does not exist for this parameter.
@@ -137,6 +143,11 @@ impl fmt::Display for Error {
                 dtype.name(),
                 dtype.size(),
                 dtype.align()
+            ),
+            #[cfg(feature = "std")]
+            Error::Memory { bytes } => write!(
+                f,
+                "there is no memory for {bytes} bytes: give a shorter list, or a table made of it"
             ),
             Error::StreamId(id) => {
                 write!(

@@ -39,8 +39,39 @@ enum Value<'a> {
     Natural(u128),
     /// `-1 - n`.
     Negative(u128),
+    /// `n`, or `-1 - n` if the flag is true, of more than 128 bits: as many bytes as it has, the
+    /// lowest first.
+    Long(bool, Cow<'a, [u8]>),
     Bytes(Cow<'a, [u8]>),
     Text(Cow<'a, str>),
+}
+
+impl<'a> Seed<'a> {
+    /// Returns the seed that is an integer of any length: `n` of these bytes, the lowest first, or
+    /// `-1 - n` if `negative` is true.
+    ///
+    /// ```
+    /// use headwater_streams::Seed;
+    ///
+    /// assert_eq!(Seed::integer(false, &[42]), Seed::from(42));
+    /// assert_eq!(Seed::integer(true, &[0]), Seed::from(-1));
+    /// assert_ne!(Seed::integer(false, &[1; 17]), Seed::integer(false, &[1; 18]));
+    /// ```
+    // Without an allocator the value is a reference already, and `into` converts nothing.
+    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))]
+    pub fn integer(negative: bool, bytes: &'a [u8]) -> Seed<'a> {
+        let len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        let (bytes, _) = bytes.split_at(len);
+        let mut short = [0; 16];
+        match short.get_mut(..len) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                let n = u128::from_le_bytes(short);
+                Seed(if negative { Value::Negative(n) } else { Value::Natural(n) })
+            }
+            None => Seed(Value::Long(negative, bytes.into())),
+        }
+    }
 }
 
 impl Seed<'_> {
@@ -51,6 +82,7 @@ impl Seed<'_> {
         match &self.0 {
             Value::Natural(n) => read(0, &n.to_le_bytes()),
             Value::Negative(n) => read(1, &n.to_le_bytes()),
+            Value::Long(negative, bytes) => read(4 + u8::from(*negative), bytes),
             Value::Bytes(bytes) => read(2, bytes),
             Value::Text(text) => read(3, text.as_bytes()),
         }
@@ -235,12 +267,22 @@ mod tests {
         }
         assert_eq!(encoded(258), (0, [[2, 1].to_vec(), vec![0; 14]].concat()));
         assert_eq!(encoded(-1), (1, vec![0; 16]));
+        for zeros in 0..40 {
+            let long = [&[2, 1][..], &vec![0; zeros]].concat();
+            assert_eq!(encoded(Seed::integer(false, &long)), encoded(258));
+            let long = [&[1; 17][..], &vec![0; zeros]].concat();
+            assert_eq!(encoded(Seed::integer(true, &long)), (5, vec![1; 17]));
+        }
         assert_eq!(encoded(i128::MIN), (1, (u128::MAX >> 1).to_le_bytes().to_vec()));
     }
 
     #[test]
     fn seeds_that_differ_are_encoded_differently() {
-        let seeds: [Seed<'_>; 14] = [
+        let seeds: [Seed<'_>; 18] = [
+            Seed::integer(false, &[1; 17]),
+            Seed::integer(true, &[1; 17]),
+            Seed::integer(false, &[1; 18]),
+            (&[1; 17]).into(),
             0.into(),
             (-1).into(),
             1.into(),

@@ -39,6 +39,34 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// Returns stream 0 of a child of this stream, for an array that must be independent of this
+    /// stream's arrays, all of which are views of the same words.
+    ///
+    /// The children of stream 0 are those of its key. Another stream's are the children of the
+    /// key's child called `b"stream"` and its number in 8 bytes, the lowest first, so that two
+    /// streams of a key have no child in common.
+    ///
+    /// ```
+    /// use headwater_streams::Key;
+    ///
+    /// let key = Key::from_seed(42);
+    /// assert_eq!(key.stream(0)?.child("noise"), key.child("noise").stream(0)?);
+    /// assert_ne!(key.stream(1)?.child("noise"), key.stream(0)?.child("noise"));
+    /// # Ok::<(), headwater_streams::Error>(())
+    /// ```
+    pub fn child<'a>(&self, label: impl Into<crate::Label<'a>>) -> Stream {
+        let parent = match self.id() {
+            0 => self.key(),
+            id => {
+                let mut own = *b"stream\0\0\0\0\0\0\0\0";
+                let (_, number) = own.split_at_mut(6);
+                number.copy_from_slice(&id.to_le_bytes());
+                self.key().child(&own)
+            }
+        };
+        Stream::new(parent.child(label), 0)
+    }
+
     /// Makes a stream whose `id` is below [`counter::STREAMS`].
     pub(crate) const fn new(key: Key, id: u64) -> Stream {
         Stream { key, id }

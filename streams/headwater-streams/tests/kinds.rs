@@ -2,9 +2,10 @@
 //! makers do.
 
 use headwater_streams::distributions::{
-    Alias, Beta, Binomial, Categorical, ChiSquare, Dirichlet, Distribution, Gamma, Geometric,
-    Laplace, LogNormal, Multinomial, MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal,
-    VectorDistribution, VonMises,
+    Alias, Beta, Binomial, Categorical, Cauchy, ChiSquare, Dirichlet, Distribution, FisherF, Gamma,
+    Geometric, Gumbel, Laplace, LogNormal, LogSeries, Logistic, Multinomial, MultivariateNormal,
+    Pareto, Poisson, Power, Rayleigh, ScaledExponential, ScaledNormal, ScaledUniform, Sobol,
+    StudentT, Triangular, TruncatedNormal, VectorDistribution, VonMises, Wald, Weibull, Zipf,
 };
 use headwater_streams::kinds::{Dtype, Elements, Form, Kind, Out, Parameter, Room, Value, draw};
 use headwater_streams::{Error, Key, Stream};
@@ -27,6 +28,13 @@ fn numbers(need: &str) -> (&'static [f64], &'static [f64]) {
         "a number from 0 to 2^63" => (&[3.5, 0.0, 9_223_372_036_854_775_808.0], &[-1.0, 1e19]),
         "a number from -pi to pi" => (&[0.5, -3.1], &[3.2, -3.2]),
         "a number below high" => (&[-2.0, f64::NEG_INFINITY], &[7.0, 8.0]),
+        "a finite number up to high" => (&[0.5, -3.0], &[8.0, HUGE, -HUGE]),
+        "a finite number at a finite distance" => (&[7.0, 1e300], &[HUGE]),
+        "a finite number up to mode" => (&[0.5, -3.0], &[8.0, HUGE, -HUGE]),
+        "a finite number up to right" => (&[3.0, 7.0], &[8.0, HUGE]),
+        "a finite number above left, at a finite distance" => (&[7.0, 1e300], &[HUGE]),
+        "a finite number above 1" => (&[2.5, 1.0000001], &[1.0, 0.5, HUGE]),
+        "a number from 0 to below 1" => (&[0.75, 0.0], &[1.0, -1e-9]),
         // The upper end of an interval whose lower end is checked.
         "" => (&[7.0, HUGE], &[]),
         other => panic!("no test knows numbers that are {other}"),
@@ -408,10 +416,25 @@ fn draws_are_those_of_the_typed_functions() {
         StudentT: StudentT::new(2.5);
         TruncatedNormal: TruncatedNormal::new(0.5, 2.5, -2.0, 7.0);
         VonMises: VonMises::new(0.5, 0.5);
+        ScaledUniform: ScaledUniform::new(0.5, 7.0);
+        ScaledNormal: ScaledNormal::new(0.5, 0.5);
+        ScaledExponential: ScaledExponential::new(0.5);
+        Rayleigh: Rayleigh::new(0.5);
+        Weibull: Weibull::new(2.5);
+        Pareto: Pareto::new(2.5);
+        Power: Power::new(2.5);
+        Gumbel: Gumbel::new(0.5, 0.5);
+        Logistic: Logistic::new(0.5, 0.5);
+        Cauchy: Cauchy::new(0.5, 0.5);
+        Triangular: Triangular::new(0.5, 3.0, 7.0);
+        Wald: Wald::new(2.5, 2.5);
+        FisherF: FisherF::new(2.5, 2.5);
     }
     same!(Geometric, u64, 1, fill(Geometric::new(0.3)));
     same!(Poisson, u64, 1, fill(Poisson::new(3.5)));
     same!(Binomial, u64, 1, fill(Binomial::new(20, 0.3)));
+    same!(Zipf, u64, 1, fill(Zipf::new(2.5)));
+    same!(LogSeries, u64, 1, fill(LogSeries::new(0.75)));
     let weights = [1.0, 2.5, 0.5];
     same!(Categorical, u64, 1, fill(Categorical::new(&weights)));
     same!(Categorical, u32, 1, fill(Categorical::new(&weights)));

@@ -19,7 +19,8 @@ STIRLING = [0.0, 0.08106146679532726, 0.0413406959554093, 0.02767792568499834, 0
 QUARTER = [1.5707963267948963, -0.6459640975062232, 0.07969262624568337, -0.004681754131447062, 0.0001604411695631063,
            -3.5988107063136794e-6, 5.688318064017795e-8, -6.449471237809134e-10]
 STIRLING_SERIES = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188]
-DOMAINS = {"gamma": 0, "beta 1": 1, "beta 2": 2, "student_t": 3, "poisson": 4, "binomial": 5}
+DOMAINS = {"gamma": 0, "beta 1": 1, "beta 2": 2, "student_t": 3, "poisson": 4, "binomial": 5,
+           "fisher 1": 11, "fisher 2": 12, "wald": 13, "zipf": 14, "log_series": 15}
 
 
 def series(z, c):
@@ -45,6 +46,16 @@ def exp(x):
     n, r = reduced(min(max(x, -746.0), 710.0))
     h = n // 2
     return (series(r, FACTORIALS) * 2.0**h) * 2.0 ** (n - h)
+
+
+def expm1(x):
+    n, r = reduced(min(max(x, -746.0), 710.0))
+    f = r * series(r, FACTORIALS[1:])
+    h = n // 2
+    if n < 0:
+        return (f * 2.0**h) * 2.0 ** (n - h) + (2.0**n - 1)
+    inverse = 2.0**-n
+    return ((f + (1 - inverse)) * 2.0**h) * 2.0 ** (n - h)
 
 
 def open_uniform(w):
@@ -113,6 +124,100 @@ class Distributions:
         if w >> 63:
             return m + s * logarithm(DOUBLE_PRECISION, W - 1 - v)
         return m - s * logarithm(DOUBLE_PRECISION, v)
+
+    def f64(self, e):
+        return (self.stream.word(e) >> 11) / 2**53
+
+    def scaled_uniform(self, e, low, high):
+        return low + (high - low) * self.f64(e)
+
+    def scaled_normal(self, e, m, s):
+        return m + s * self.stream.normal_f64(e)
+
+    def scaled_exponential(self, e, s):
+        return s * self.stream.exponential_f64(e)
+
+    def rayleigh(self, e, s):
+        return s * math.sqrt(2 * self.stream.exponential_f64(e))
+
+    def weibull(self, e, a):
+        return exp(ln(self.stream.exponential_f64(e)) / a)
+
+    def pareto(self, e, a):
+        return expm1(self.stream.exponential_f64(e) / a)
+
+    def power(self, e, a):
+        return exp(-(self.stream.exponential_f64(e) / a))
+
+    def gumbel(self, e, m, s):
+        return m - s * ln(self.stream.exponential_f64(e))
+
+    def logistic(self, e, m, s):
+        w = self.stream.word(e)
+        v = 2 * w % W
+        exponential = logarithm(DOUBLE_PRECISION, W - 1 - v if w >> 63 else v)
+        x = exponential + ln(2 - exp(-exponential))
+        return m + s * (x if w >> 63 else -x)
+
+    def cauchy(self, e, m, s):
+        w = self.stream.word(e)
+        u = open_uniform(2 * w % W)
+        sine, cosine = u * series(u * u, QUARTER), (1 - u) * series((1 - u) * (1 - u), QUARTER)
+        return m + s * (sine / cosine if w >> 63 else -(sine / cosine))
+
+    def triangular(self, e, left, mode, right):
+        width = right - left
+        t, u = (mode - left) / width, open_uniform(self.stream.word(e))
+        if u <= t:
+            return left + width * math.sqrt(u * t)
+        return right - width * math.sqrt((1 - u) * (1 - t))
+
+    def wald(self, e, m, s):
+        w0, w1 = self.block("wald", e, 0)
+        u = (2 * (w1 % H) + 1) / 2**33
+        x = math.sqrt(-2 * ln(open_uniform(w0))) * coordinate(w1 >> 32 << 32 | 1 << 31)
+        h = ((m / 2) / s) * (x * x)
+        if h < 2.0**-1022:
+            h = 0.0
+        d = (1 + h) + math.sqrt(h) * math.sqrt(h + 2)
+        return m / d if u * (1 + 1 / d) <= 1 else m * d
+
+    def fisher_f(self, e, d1, d2):
+        a, b = max(d1 / 2, 2.0**-1000), max(d2 / 2, 2.0**-1000)
+        g1, e1 = self.gamma_parts("fisher 1", e, a)
+        g2, e2 = self.gamma_parts("fisher 2", e, b)
+        return ((g1 / a) * exp(e2 - e1)) * (b / g2)
+
+    def zipf(self, e, a):
+        c = a - 1
+        if c >= 63:
+            return 1
+        rest, share = expm1(c * LN_2), -expm1(-(c * (63 * LN_2)))
+        for j in range(512):
+            w0, w1 = self.block("zipf", e, j)
+            small = c < 1
+            exponential = minus_ln_1_minus(share * open_uniform(w0)) if small else logarithm(DOUBLE_PRECISION, w0)
+            k = exp(exponential / c)
+            if not k < 2.0**63:
+                continue
+            k = float(math.floor(k))
+            s = 1 / (k + k + 1)
+            z = s * s
+            log = (s * z) * series(z, LOG) + (s + s) if k > 2 else ln(1 + 1 / k)
+            t = expm1(c * log)
+            if ((open_uniform(w1) * k) * t) / rest <= (1 + t) / (1 + rest):
+                return int(k)
+        return 1
+
+    def log_series(self, e, p):
+        w0, w1 = self.block("log_series", e, 0)
+        u, v = open_uniform(w0), open_uniform(w1)
+        if v >= p:
+            return 1
+        q = -expm1(-(minus_ln_1_minus(p) * u))
+        if v <= q * q:
+            return min(math.floor(1 + ln(v) / ln(q)), W - 1) if q < 1 else W - 1
+        return 1 if v >= q else 2
 
     def gamma_parts(self, domain, e, shape):
         a = shape if shape >= 1 else shape + 1

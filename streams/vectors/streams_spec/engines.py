@@ -79,7 +79,10 @@ ENGINES = {"ars7": lambda k, c: ars(7, k, c), "ars5": lambda k, c: ars(5, k, c),
 
 def encoded(seed):
     if isinstance(seed, int):
-        return bytes([0]) + seed.to_bytes(16, "little") if seed >= 0 else bytes([1]) + (-1 - seed).to_bytes(16, "little")
+        n = seed if seed >= 0 else -1 - seed
+        if n >= 1 << 128:
+            return bytes([4 + (seed < 0)]) + n.to_bytes((n.bit_length() + 7) // 8, "little")
+        return bytes([seed < 0]) + n.to_bytes(16, "little")
     return bytes([2]) + seed if isinstance(seed, bytes) else bytes([3]) + seed.encode()
 
 

@@ -6,8 +6,9 @@ use super::key::headwater_key;
 use super::numbers::fill;
 use core::ffi::{c_double, c_int};
 use headwater_streams::distributions::{
-    Beta, Binomial, ChiSquare, Gamma, Geometric, Laplace, LogNormal, Poisson, StudentT,
-    TruncatedNormal, VonMises,
+    Beta, Binomial, Cauchy, ChiSquare, FisherF, Gamma, Geometric, Gumbel, Laplace, LogNormal,
+    LogSeries, Logistic, Pareto, Poisson, Power, Rayleigh, ScaledExponential, ScaledNormal,
+    ScaledUniform, StudentT, Triangular, TruncatedNormal, VonMises, Wald, Weibull, Zipf,
 };
 use libc::size_t;
 
@@ -588,6 +589,791 @@ pub unsafe extern "C" fn headwater_stream_laplace_f64_at(
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&Laplace::new(mean, scale)?, i, out)
+        })
+    }
+}
+
+/// Writes uniform numbers from `low` to `high`. Arguments and errors are those of
+/// headwater_stream_fill_u8(); EINVAL also means that `low` is not finite or above `high`, or
+/// `high` is not finite, or `high - low` is not. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_scaled_uniform_f64(
+    key: *const headwater_key,
+    stream: u64,
+    low: c_double,
+    high: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&ScaledUniform::new(low, high)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_scaled_uniform_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `low` is not
+/// finite or above `high`, or `high` is not finite, or `high - low` is not. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_scaled_uniform_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    low: c_double,
+    high: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&ScaledUniform::new(low, high)?, i, out)
+        })
+    }
+}
+
+/// Writes normal numbers of this mean and standard deviation. Arguments and errors are those of
+/// headwater_stream_fill_u8(); EINVAL also means that `mean` is not finite, or `deviation` is not
+/// finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_scaled_normal_f64(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    deviation: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&ScaledNormal::new(mean, deviation)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_scaled_normal_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` is not
+/// finite, or `deviation` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_scaled_normal_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    deviation: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&ScaledNormal::new(mean, deviation)?, i, out)
+        })
+    }
+}
+
+/// Writes exponential numbers, whose mean is `scale`. Arguments and errors are those of
+/// headwater_stream_fill_u8(); EINVAL also means that `scale` is not finite or below 0. Not for
+/// secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_scaled_exponential_f64(
+    key: *const headwater_key,
+    stream: u64,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&ScaledExponential::new(scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_scaled_exponential_f64() with the numbers in
+/// `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
+/// `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_scaled_exponential_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&ScaledExponential::new(scale)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Rayleigh's distribution, whose mode is `scale`. Arguments and errors are those
+/// of headwater_stream_fill_u8(); EINVAL also means that `scale` is not finite or below 0. Not for
+/// secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_rayleigh_f64(
+    key: *const headwater_key,
+    stream: u64,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Rayleigh::new(scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_rayleigh_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `scale` is
+/// not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_rayleigh_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Rayleigh::new(scale)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Weibull's distribution of this shape and scale 1. Arguments and errors are
+/// those of headwater_stream_fill_u8(); EINVAL also means that `shape` is not finite or not above
+/// 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_weibull_f64(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Weibull::new(shape)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_weibull_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_weibull_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Weibull::new(shape)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Pareto's distribution of the second kind (Lomax's), from 0, of this shape.
+/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `shape` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_pareto_f64(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Pareto::new(shape)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_pareto_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_pareto_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Pareto::new(shape)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers from 0 to 1 whose density at x is proportional to x to the power of `shape` - 1.
+/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `shape` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_power_f64(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Power::new(shape)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_power_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_power_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Power::new(shape)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Gumbel's distribution of largest values, with this mode and scale. Arguments
+/// and errors are those of headwater_stream_fill_u8(); EINVAL also means that `mode` is not finite,
+/// or `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_gumbel_f64(
+    key: *const headwater_key,
+    stream: u64,
+    mode: c_double,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Gumbel::new(mode, scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_gumbel_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mode` is not
+/// finite, or `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_gumbel_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    mode: c_double,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Gumbel::new(mode, scale)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of the logistic distribution of this mean and scale. Arguments and errors are
+/// those of headwater_stream_fill_u8(); EINVAL also means that `mean` is not finite, or `scale` is
+/// not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_logistic_f64(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Logistic::new(mean, scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_logistic_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` is not
+/// finite, or `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_logistic_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Logistic::new(mean, scale)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Cauchy's distribution with this median, from which half of them are farther
+/// than `scale`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means
+/// that `median` is not finite, or `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_cauchy_f64(
+    key: *const headwater_key,
+    stream: u64,
+    median: c_double,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Cauchy::new(median, scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_cauchy_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `median` is
+/// not finite, or `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_cauchy_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    median: c_double,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Cauchy::new(median, scale)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers from `left` to `right`, whose density is a triangle with its peak at `mode`.
+/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `left` is
+/// not finite or above `mode`, `mode` is not finite or above `right`, or `right` is not finite or
+/// not above `left`, or `right - left` is not finite. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_triangular_f64(
+    key: *const headwater_key,
+    stream: u64,
+    left: c_double,
+    mode: c_double,
+    right: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Triangular::new(left, mode, right)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_triangular_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `left` is not
+/// finite or above `mode`, `mode` is not finite or above `right`, or `right` is not finite or not
+/// above `left`, or `right - left` is not finite. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_triangular_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    left: c_double,
+    mode: c_double,
+    right: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Triangular::new(left, mode, right)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Wald's distribution (the inverse Gaussian) of this mean, whose variance is the
+/// cube of the mean over `scale`. Arguments and errors are those of headwater_stream_fill_u8();
+/// EINVAL also means that `mean` or `scale` is not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_wald_f64(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Wald::new(mean, scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_wald_f64() with the numbers in `indices`. Arguments
+/// and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` or `scale` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_wald_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Wald::new(mean, scale)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Fisher's F distribution with `first` and `second` degrees of freedom.
+/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `first` or
+/// `second` is not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_fisher_f_f64(
+    key: *const headwater_key,
+    stream: u64,
+    first: c_double,
+    second: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&FisherF::new(first, second)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_fisher_f_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `first` or
+/// `second` is not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fisher_f_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    first: c_double,
+    second: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&FisherF::new(first, second)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Zipf's distribution, from 1 to 2^63 - 1: k is as likely as k to the power of
+/// -`exponent`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means
+/// that `exponent` is not finite or not above 1. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_zipf_u64(
+    key: *const headwater_key,
+    stream: u64,
+    exponent: c_double,
+    start: u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Zipf::new(exponent)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_zipf_u64() with the numbers in `indices`. Arguments
+/// and errors are those of headwater_stream_u8_at(); EINVAL also means that `exponent` is not
+/// finite or not above 1. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_zipf_u64_at(
+    key: *const headwater_key,
+    stream: u64,
+    exponent: c_double,
+    indices: *const u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Zipf::new(exponent)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of the logarithmic series, from 1: k is as likely as `p` to the power of k, over
+/// k. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `p` is
+/// not from 0 to below 1. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_log_series_u64(
+    key: *const headwater_key,
+    stream: u64,
+    p: c_double,
+    start: u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&LogSeries::new(p)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_log_series_u64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `p` is not
+/// from 0 to below 1. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_log_series_u64_at(
+    key: *const headwater_key,
+    stream: u64,
+    p: c_double,
+    indices: *const u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&LogSeries::new(p)?, i, out)
         })
     }
 }

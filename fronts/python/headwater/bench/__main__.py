@@ -11,7 +11,7 @@ import sys
 from headwater.bench._measure import Result, Row, measure
 
 #: The modules of the rows. Each has `rows()`, and raises ImportError if a peer is missing.
-GROUPS = ("secrets", "streams", "distributions", "numpy", "dask")
+GROUPS = ("secrets", "streams", "distributions", "generator", "numpy", "dask")
 
 
 def main() -> int:

@@ -52,6 +52,35 @@ pub(crate) fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i128> {
     large.ok_or_else(|| outside(&integer, name, "from -2^63 to 2^64"))
 }
 
+/// Returns an empty list with room for `len` items, or a MemoryError.
+///
+/// A list that grows by itself ends the process where memory ends. So every list whose length comes
+/// from a caller begins here.
+pub(crate) fn room<T>(len: usize) -> PyResult<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).map_err(|_| no_memory(len.saturating_mul(size_of::<T>())))?;
+    Ok(list)
+}
+
+/// Returns a list of `len` zeros, or a MemoryError.
+pub(crate) fn zeros<T: Copy + Default>(len: usize) -> PyResult<Vec<T>> {
+    let mut list = room(len)?;
+    list.resize(len, T::default());
+    Ok(list)
+}
+
+/// Returns the items of an iterator that says how many it has, or a MemoryError.
+pub(crate) fn listed<T>(items: impl ExactSizeIterator<Item = T>) -> PyResult<Vec<T>> {
+    let mut list = room(items.len())?;
+    list.extend(items);
+    Ok(list)
+}
+
+/// Returns a MemoryError that says how many bytes were asked for.
+pub(crate) fn no_memory(bytes: usize) -> PyErr {
+    PyMemoryError::new_err(format!("there is no memory for {bytes} bytes"))
+}
+
 /// The argument `start`: the number of the first element.
 #[derive(Clone, Copy)]
 pub(crate) struct Start(pub(crate) u64);
@@ -142,6 +171,10 @@ impl<'py> FromPyObject<'_, 'py> for Size {
 impl Shape {
     /// Reads an integer, or a tuple or list of integers.
     fn read(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Shape> {
+        // First, because most shapes are integers, and each question below takes time.
+        if value.is_exact_instance_of::<PyInt>() {
+            return dimension(value, name).map(|length| Shape(vec![length]));
+        }
         if let Ok(tuple) = value.cast::<PyTuple>() {
             return tuple
                 .iter()

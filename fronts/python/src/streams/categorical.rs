@@ -1,5 +1,6 @@
 //! Weighted choice whose table is made once.
 
+use super::args::no_memory;
 use super::parameters::Parameter;
 use headwater_streams::Error;
 use headwater_streams::distributions::{Alias, Categorical as Outcomes};
@@ -34,6 +35,7 @@ pub(crate) fn table(name: &str, weights: &[f64]) -> PyResult<Table> {
         Err(Error::Parameter { need, .. }) => {
             Err(PyValueError::new_err(format!("{name} must be {need}")))
         }
+        Err(Error::Memory { bytes }) => Err(no_memory(bytes)),
         Err(error) => Err(PyValueError::new_err(error.to_string())),
     }
 }

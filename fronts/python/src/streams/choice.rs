@@ -3,7 +3,7 @@
 //! Items are chosen by their places: a draw writes indices, and the sequence's own way to select
 //! does the rest, because we know nothing of its items.
 
-use super::args::{Shape, not_a, outside, unsigned};
+use super::args::{Shape, not_a, outside, unsigned, zeros};
 use super::categorical::Table;
 use super::distribution;
 use super::indices::Indices;
@@ -21,14 +21,24 @@ use pyo3::types::PyList;
 /// A population: `range(n)`, an array of NumPy, or another sequence.
 enum From<'a, 'py> {
     Range,
-    Array(&'a Bound<'py, PyAny>),
+    Array(Bound<'py, PyAny>),
     Sequence(&'a Bound<'py, PyAny>),
 }
 
 /// Reads the argument `a`, and its number of items.
 fn population<'a, 'py>(a: &'a Bound<'py, PyAny>) -> PyResult<(From<'a, 'py>, u64)> {
     if is_numpys(a)? {
-        return Ok((From::Array(a), a.len()? as u64));
+        let len = a.len()? as u64;
+        return Ok((From::Array(a.clone()), len));
+    }
+    // An object with labels (pandas, xarray) would select by label, so its values are taken, by
+    // place.
+    if a.hasattr("__array__")? && a.hasattr("__len__")? {
+        let values = a.py().import("numpy")?.call_method1("asarray", (a,))?;
+        if is_numpys(&values)? {
+            let len = values.len()? as u64;
+            return Ok((From::Array(values), len));
+        }
     }
     // SAFETY: `a` is a Python object. Dictionaries and sets are no sequences.
     if unsafe { ffi::PySequence_Check(a.as_ptr()) } == 1 {
@@ -168,11 +178,12 @@ fn select<'py>(
             let picked = Place::find(wanted, kinds.iter().copied())?.write(py, write)?;
             return match from {
                 From::Range => Ok(picked),
-                From::Array(items) | From::Sequence(items) => items.get_item(picked),
+                From::Array(items) => items.get_item(picked),
+                From::Sequence(items) => items.get_item(picked),
             };
         }
     };
-    let mut list = vec![0_u64; shape.len(8)?];
+    let mut list: Vec<u64> = zeros(shape.len(8)?)?;
     // SAFETY: the list holds so many elements of 64 bits, and lives until the call is over.
     let memory = unsafe { Memory::new(list.as_mut_ptr().cast(), list.len(), kinds[0]) };
     write(memory).map_err(refused)?;

@@ -3,6 +3,7 @@
 //! The table has the kinds, their parameters and the ranges, so there is one reader for all of them
 //! here. It adds what the table cannot know: Python's name of an argument, for the error.
 
+use super::args::no_memory;
 use super::categorical::{Categorical, Table, table};
 use super::parameters::Parameter;
 use headwater_streams::Error;
@@ -57,7 +58,9 @@ impl Owned {
                     Owned::List(given.list(name)?)
                 }
                 (Argument::Parameter(given), Form::Factor) => {
-                    Owned::List(given.square(name, dimension)?)
+                    let matrix = given.square(name, dimension)?;
+                    given.is_symmetric(&matrix, dimension, name)?;
+                    Owned::List(matrix)
                 }
                 (Argument::Parameter(given), Form::Buckets) => {
                     Owned::Table(weighted(name, given, |_| Ok(()))?)
@@ -103,6 +106,9 @@ pub(crate) fn weighted(
 /// Turns an error of a kind into a ValueError with Python's name of the parameter, and its value if
 /// that is a number.
 pub(crate) fn refused(error: Error, kind: Kind, values: &[Value<'_>]) -> PyErr {
+    if let Error::Memory { bytes } = error {
+        return no_memory(bytes);
+    }
     let Error::Parameter { name, need } = error else {
         return PyValueError::new_err(error.to_string());
     };

@@ -7,7 +7,7 @@ use super::args::not_a;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyFloat, PyInt, PyString, PyType};
+use pyo3::types::{PyComplex, PyFloat, PyInt, PyString, PyType};
 use std::ffi::CStr;
 
 use Dtype::{Bf16, C64, C128, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
@@ -102,7 +102,23 @@ impl Protocols for Dtype {
 }
 
 fn from_name(name: &str) -> Option<Dtype> {
-    let long = Dtype::by_name(name);
+    // The names and letters that NumPy has for the same types.
+    let long = match name {
+        "d" | "double" | "float" => Some(F64),
+        "f" | "single" => Some(F32),
+        "e" | "half" => Some(F16),
+        "D" | "cdouble" | "complex" => Some(C128),
+        "F" | "csingle" => Some(C64),
+        "int" | "long" | "longlong" | "intp" | "l" | "q" => Some(I64),
+        "uint" | "ulong" | "ulonglong" | "uintp" | "L" | "Q" => Some(U64),
+        "intc" | "i" => Some(I32),
+        "uintc" | "I" => Some(U32),
+        "short" | "h" => Some(I16),
+        "ushort" | "H" => Some(U16),
+        "byte" | "b" => Some(I8),
+        "ubyte" | "B" => Some(U8),
+        name => Dtype::by_name(name),
+    };
     long.or_else(|| {
         // NumPy's short names: `f8`, `<i4`.
         let native = if cfg!(target_endian = "little") { '<' } else { '>' };
@@ -132,6 +148,14 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
     if value.is(py.get_type::<PyInt>()) {
         return Ok(I64);
     }
+    if value.is(py.get_type::<PyComplex>()) {
+        return Ok(C128);
+    }
+    // A class first: it has no byte order, and the search for one would take a microsecond.
+    if let Ok(class) = value.cast::<PyType>() {
+        let name = class.name()?;
+        return from_name(name.to_str()?).ok_or_else(|| unknown(&name.to_string()));
+    }
     // A dtype of the other byte order has the name of the native one.
     if value.getattr_opt("isnative")?.is_some_and(|native| native.is_truthy().is_ok_and(|t| !t)) {
         return Err(PyTypeError::new_err(format!(
@@ -139,17 +163,14 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
             value.str()?
         )));
     }
-    let name = match value.cast::<PyType>() {
-        Ok(class) => class.name()?.to_string(),
-        Err(_) => match value.getattr_opt("name")? {
-            Some(name) => name.str()?.to_string(),
-            None => value.str()?.to_string(),
-        },
+    let name = match value.getattr_opt("name")? {
+        Some(name) => name.str()?.to_string(),
+        None => value.str()?.to_string(),
     };
     let name = name.strip_prefix("torch.").unwrap_or(&name);
     match from_name(name) {
         Some(dtype) => Ok(dtype),
-        None if value.hasattr("__index__")? => Err(not_a(value, "dtype", "the name of a type")),
+        None if value.is_instance_of::<PyInt>() => Err(not_a(value, "dtype", "the name of a type")),
         None => Err(unknown(name)),
     }
 }

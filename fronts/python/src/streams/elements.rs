@@ -70,6 +70,27 @@ impl Elements {
         Stream(self.stream)
     }
 
+    /// Returns the parts of a pickle: the stream's `at`, and the indices in their shape.
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let (py, this) = (slf.py(), slf.get());
+        let at = Bound::new(py, Stream(this.stream))?.getattr("at")?;
+        let numbers = PyList::new(py, &this.indices.list)?.into_any();
+        let indices = match &this.indices.shape {
+            None => numbers.get_item(0)?,
+            Some(shape) if shape.dimensions().len() == 1 => numbers,
+            // Indices of several dimensions came from an array or a tensor, so NumPy may be absent
+            // where they are read again only if it is a tensor's: then this raises its ImportError.
+            Some(shape) => {
+                let numpy = py.import("numpy")?;
+                let array = numpy.call_method1("array", (numbers, "uint64"))?;
+                array.call_method1("reshape", (shape.to_tuple(py)?,))?
+            }
+        };
+        Ok((at, (indices,)))
+    }
+
     /// Returns the numbers of the elements, as one list.
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -127,12 +148,12 @@ impl Elements {
         self.plain(py, Kind::ComplexNormal, dtype, out)
     }
 
-    /// Returns these elements of `Stream.exponential`.
+    /// Returns these elements of `Stream.standard_exponential`.
     #[pyo3(
         signature = (dtype=None, out=None),
         text_signature = "($self, dtype='float64', out=None)"
     )]
-    fn exponential<'py>(
+    fn standard_exponential<'py>(
         &self,
         py: Python<'py>,
         dtype: Option<&Bound<'py, PyAny>>,

@@ -93,4 +93,73 @@ methods! {
     Laplace: laplace(loc = 0.0, scale = 1.0) [loc, scale]
         "($self, loc=0.0, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
         "($self, loc=0.0, scale=1.0, *, dtype='float64', out=None)";
+    /// Returns uniform numbers from `low` to `high`: float64, or float32.
+    ScaledUniform: uniform(low = 0.0, high = 1.0) [low, high]
+        "($self, low=0.0, high=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, low=0.0, high=1.0, *, dtype='float64', out=None)";
+    /// Returns normal numbers of this mean and standard deviation: float64, or float32.
+    ScaledNormal: normal(loc = 0.0, scale = 1.0) [loc, scale]
+        "($self, loc=0.0, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, loc=0.0, scale=1.0, *, dtype='float64', out=None)";
+    /// Returns exponential numbers, whose mean is `scale`: float64, or float32.
+    ScaledExponential: exponential(scale = 1.0) [scale]
+        "($self, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, scale=1.0, *, dtype='float64', out=None)";
+    /// Returns numbers of Rayleigh's distribution, whose mode is `scale`: float64, or float32.
+    Rayleigh: rayleigh(scale = 1.0) [scale]
+        "($self, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, scale=1.0, *, dtype='float64', out=None)";
+    /// Returns numbers of Weibull's distribution of this shape and scale 1: float64, or float32.
+    Weibull: weibull(a) [a]
+        "($self, a, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, a, *, dtype='float64', out=None)";
+    /// Returns numbers of Pareto's distribution of the second kind (Lomax's), from 0, of this
+    /// shape: float64, or float32.
+    Pareto: pareto(a) [a]
+        "($self, a, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, a, *, dtype='float64', out=None)";
+    /// Returns numbers from 0 to 1 whose density at x is proportional to x to the power of `a` - 1:
+    /// float64, or float32.
+    Power: power(a) [a]
+        "($self, a, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, a, *, dtype='float64', out=None)";
+    /// Returns numbers of Gumbel's distribution of largest values, with this mode and scale:
+    /// float64, or float32.
+    Gumbel: gumbel(loc = 0.0, scale = 1.0) [loc, scale]
+        "($self, loc=0.0, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, loc=0.0, scale=1.0, *, dtype='float64', out=None)";
+    /// Returns numbers of the logistic distribution of this mean and scale: float64, or float32.
+    Logistic: logistic(loc = 0.0, scale = 1.0) [loc, scale]
+        "($self, loc=0.0, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, loc=0.0, scale=1.0, *, dtype='float64', out=None)";
+    /// Returns numbers of Cauchy's distribution with this median, from which half of them are
+    /// farther than `scale`: float64, or float32.
+    Cauchy: cauchy(loc = 0.0, scale = 1.0) [loc, scale]
+        "($self, loc=0.0, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, loc=0.0, scale=1.0, *, dtype='float64', out=None)";
+    /// Returns numbers from `left` to `right`, whose density is a triangle with its peak at `mode`:
+    /// float64, or float32.
+    Triangular: triangular(left, mode, right) [left, mode, right]
+        "($self, left, mode, right, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, left, mode, right, *, dtype='float64', out=None)";
+    /// Returns numbers of Wald's distribution (the inverse Gaussian) of this mean, whose variance
+    /// is the cube of the mean over `scale`: float64, or float32.
+    Wald: wald(mean, scale) [mean, scale]
+        "($self, mean, scale, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, mean, scale, *, dtype='float64', out=None)";
+    /// Returns numbers of Fisher's F distribution with `dfnum` and `dfden` degrees of freedom:
+    /// float64, or float32.
+    FisherF: f(dfnum, dfden) [dfnum, dfden]
+        "($self, dfnum, dfden, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, dfnum, dfden, *, dtype='float64', out=None)";
+    /// Returns numbers of Zipf's distribution, from 1 to 2^63 - 1: k is as likely as k to the power
+    /// of -`a`: int64, or uint64.
+    Zipf: zipf(a) [a]
+        "($self, a, size=None, *, dtype='int64', out=None, start=0, threads=1)"
+        "($self, a, *, dtype='int64', out=None)";
+    /// Returns numbers of the logarithmic series, from 1: k is as likely as `p` to the power of k,
+    /// over k: int64, or uint64.
+    LogSeries: logseries(p) [p]
+        "($self, p, size=None, *, dtype='int64', out=None, start=0, threads=1)"
+        "($self, p, *, dtype='int64', out=None)";
 }

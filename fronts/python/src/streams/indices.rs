@@ -1,6 +1,6 @@
 //! The argument `indices`: the numbers of single elements.
 
-use super::args::{Shape, integer, not_a, outside};
+use super::args::{Shape, integer, listed, not_a, outside, room, zeros};
 use super::dlpack::Tensor;
 use super::dtype::{Dtype, one_of};
 use super::memory::View;
@@ -31,8 +31,12 @@ impl Indices {
             return Indices::sequence(tuple.iter(), name);
         }
         if value.is_instance_of::<PyRange>() {
-            let all: PyResult<Vec<_>> = value.try_iter()?.collect();
-            return Indices::sequence(all?.into_iter(), name);
+            let mut list = room(value.len()?)?;
+            for number in value.try_iter()? {
+                list.push(index(&number?, name)?);
+            }
+            let shape = Some(Shape::new(vec![list.len()]));
+            return Ok(Indices { list, shape });
         }
         if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
             return Err(not_a(value, name, "integers"));
@@ -54,7 +58,10 @@ impl Indices {
         name: &str,
     ) -> PyResult<Indices> {
         let shape = Some(Shape::new(vec![values.len()]));
-        let list = values.map(|value| index(&value, name)).collect::<PyResult<_>>()?;
+        let mut list = room(values.len())?;
+        for value in values {
+            list.push(index(&value, name)?);
+        }
         Ok(Indices { list, shape })
     }
 
@@ -68,7 +75,7 @@ impl Indices {
             )));
         };
         one_of(dtype, integers(), name)?;
-        let mut bytes = vec![0; view.bytes()];
+        let mut bytes = zeros(view.bytes())?;
         view.copy_to(value.py(), &mut bytes)?;
         let shape = Some(view.shape()).filter(|shape| !shape.dimensions().is_empty());
         Ok(Indices { list: list(&bytes, dtype, name)?, shape })
@@ -115,7 +122,7 @@ fn list(bytes: &[u8], dtype: Dtype, name: &str) -> PyResult<Vec<u64>> {
             let wrong = items.clone().fold(false, |wrong, i| wrong | (u64::try_from(i).is_err()));
             match wrong.then(|| items.clone().find(|&i| u64::try_from(i).is_err())).flatten() {
                 Some(negative) => Err(i128::from(negative)),
-                None => Ok(items.map(|item| item as u64).collect()),
+                None => Ok(listed(items.map(|item| item as u64))?),
             }
         }};
     }

@@ -37,8 +37,10 @@ pub(crate) fn range(
     if first < least || last > most {
         let (value, name) = if first < least { (low, "low") } else { (end, end_name) };
         let written = value.str()?;
+        // The end of a range that excludes it may be one more than the largest value.
+        let most = if endpoint || first < least { most } else { most + 1 };
         return Err(PyValueError::new_err(format!(
-            "{name} must stay within {least} to {most}, the values of {}, not {written}",
+            "{name} must stay within {least} to {most} for {}, not {written}",
             dtype.name()
         )));
     }

@@ -1,6 +1,6 @@
 //! `Key`: a seed's root, and its children and streams.
 
-use super::args::{integer, not_a, outside, unsigned};
+use super::args::{integer, no_memory, not_a, outside, unsigned, zeros};
 use super::memory::View;
 use super::stream::Stream;
 use headwater_streams::{Engine, Seed};
@@ -10,7 +10,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple, PyType}
 
 /// An engine and 128 bits, made from a seed: everything that the numbers of 2^48 streams depend on.
 ///
-/// `seed` is an integer from -2^128 to 2^128 - 1, bytes or a text. 7, b"7" and "7" are three seeds.
+/// `seed` is an integer, bytes or a text. 7, b"7" and "7" are three seeds.
 /// Keys are not for secrets: use `headwater.token_bytes` for these.
 #[pyclass(frozen, eq, hash, module = "headwater")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ fn seed<R>(value: &Bound<'_, PyAny>, name: &str, read: impl FnOnce(Seed<'_>) -> 
     }
     if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
         let view = View::readable(value)?;
-        let mut bytes = vec![0; view.bytes()];
+        let mut bytes = zeros(view.bytes())?;
         view.copy_to(value.py(), &mut bytes)?;
         return Ok(read(bytes.into()));
     }
@@ -45,20 +45,20 @@ fn seed<R>(value: &Bound<'_, PyAny>, name: &str, read: impl FnOnce(Seed<'_>) -> 
     if let Ok(n) = integer.extract::<u128>() {
         return Ok(read(n.into()));
     }
-    // A negative number is -1 - n, with an n of up to 128 bits. An i128 holds half of them.
-    let inverted = integer.call_method0("__invert__")?.extract::<u128>();
-    match inverted {
-        Ok(n) if n <= i128::MAX as u128 => Ok(read((-1 - n as i128).into())),
-        Ok(n) => {
-            let hexadecimal = match n.checked_add(1) {
-                Some(magnitude) => format!("-{magnitude:#x}"),
-                None => format!("-0x1{:032x}", 0),
-            };
-            let seed: Result<Seed<'_>, _> = hexadecimal.parse();
-            seed.map(read).map_err(|error| PyValueError::new_err(error.to_string()))
-        }
-        Err(_) => Err(outside(&integer, name, "from -2^128 to 2^128 - 1")),
-    }
+    // A negative number is -1 - n.
+    let negative = integer.lt(0)?;
+    let n = if negative { integer.call_method0("__invert__")? } else { integer.into_any() };
+    let len = n.call_method0("bit_length")?.extract::<usize>()?.div_ceil(8);
+    let bytes = n.call_method1("to_bytes", (len, "little"))?;
+    Ok(read(Seed::integer(negative, bytes.cast::<PyBytes>()?.as_bytes())))
+}
+
+/// Hands a label to `read`.
+pub(crate) fn labelled<R>(
+    label: &Bound<'_, PyAny>,
+    read: impl FnOnce(Seed<'_>) -> R,
+) -> PyResult<R> {
+    seed(label, "label", read)
 }
 
 #[pymethods]
@@ -114,7 +114,11 @@ impl Key {
         label: &Bound<'py, PyAny>,
         n: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
+        // A length above this one is no `Py_ssize_t`, so `PyBytes` would ask for a negative one.
         let n = unsigned(n, "n")? as usize;
+        if n > isize::MAX as usize {
+            return Err(no_memory(n));
+        }
         seed(label, "label", |label| {
             PyBytes::new_with(py, n, |out| {
                 self.0.expand(label, out);

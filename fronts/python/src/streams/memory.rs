@@ -48,6 +48,13 @@ impl Memory {
         self.dtype
     }
 
+    /// Describes a part: `len` elements from number `first` on, which the memory has.
+    pub(crate) fn part(self, first: usize, len: usize) -> Memory {
+        assert!(first <= self.len && len <= self.len - first);
+        let start = self.start.as_ptr().wrapping_add(first * self.dtype.size());
+        Memory { start: NonNull::new(start).unwrap_or(self.start), len, ..self }
+    }
+
     pub(crate) fn bytes(self) -> usize {
         self.len * self.dtype.size()
     }

@@ -42,9 +42,17 @@ pub(crate) fn drawn<'py, const N: usize>(
     result.unwrap_or_else(|| unreachable!("`with` lends the kind once, or returns an error"))
 }
 
-/// Finds the place for elements of a kind.
 fn place_of<'a, 'py>(made: &Made<'_>, to: To<'a, 'py>) -> PyResult<Place<'a, 'py>> {
-    let To { size, dtype, out } = to;
+    place(made, to.size, to.dtype, to.out)
+}
+
+/// Finds the place for elements of a kind.
+pub(crate) fn place<'a, 'py>(
+    made: &Made<'_>,
+    size: Option<Shape>,
+    dtype: Option<&'a Bound<'py, PyAny>>,
+    out: Option<&'a Bound<'py, PyAny>>,
+) -> PyResult<Place<'a, 'py>> {
     let dimension = made.dimension().map(std::num::NonZero::get);
     let mut shape = size;
     if let Some(dimension) = dimension {

@@ -10,6 +10,7 @@ mod args;
 mod array;
 mod categorical;
 mod choice;
+mod cursor;
 mod distribution;
 mod dlpack;
 mod dtype;
@@ -34,8 +35,10 @@ use pyo3::prelude::*;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("ENGINES", key::engines(py)?)?;
+    module.add("KINDS", cursor::kinds(py)?)?;
     module.add_class::<array::Array>()?;
     module.add_class::<categorical::Categorical>()?;
+    module.add_class::<cursor::Cursor>()?;
     module.add_class::<elements::Elements>()?;
     module.add_class::<key::Key>()?;
     module.add_class::<permutation::Permutation>()?;

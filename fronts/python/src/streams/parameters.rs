@@ -4,13 +4,14 @@
 //! parameters as well, so a user may try one here, and an array where a number belongs is an error
 //! that says so.
 
-use super::args::{not_a, unsigned};
+use super::args::{listed, no_memory, not_a, room, unsigned, zeros};
 use super::dtype::Dtype;
 use super::memory::View;
 use pyo3::Borrowed;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
+use std::ffi::CStr;
 
 /// A parameter that the caller passed, or its default.
 pub(crate) enum Parameter<'py> {
@@ -58,6 +59,26 @@ impl Parameter<'_> {
         }
     }
 
+    /// Warns, as NumPy does, of a covariance that is not symmetric: one half of it is not read.
+    pub(crate) fn is_symmetric(
+        &self,
+        matrix: &[f64],
+        dimension: usize,
+        name: &str,
+    ) -> PyResult<()> {
+        let Parameter::Given(value) = self else { return Ok(()) };
+        let near = |i: usize, j: usize| {
+            let (x, y) = (matrix[i * dimension + j], matrix[j * dimension + i]);
+            (x - y).abs() <= 1e-8 + 1e-5 * y.abs() || x == y
+        };
+        if (0..dimension).all(|i| (0..i).all(|j| near(i, j))) {
+            return Ok(());
+        }
+        let text = format!("{name} is not symmetric: its lower triangle is used\0");
+        let text = CStr::from_bytes_with_nul(text.as_bytes()).unwrap_or(c"cov is not symmetric");
+        PyErr::warn(value.py(), &value.py().get_type::<PyRuntimeWarning>(), text, 2)
+    }
+
     /// Returns a square matrix of this dimension, row by row.
     pub(crate) fn square(&self, name: &str, dimension: usize) -> PyResult<Vec<f64>> {
         let Parameter::Given(value) = self else { return Ok(Vec::new()) };
@@ -96,6 +117,10 @@ fn real(value: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {
 
 /// Returns an error for a list or an array where a number belongs.
 fn no_array(value: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    // First, because the search for an attribute that an integer lacks takes 500 ns.
+    if value.is_exact_instance_of::<PyInt>() {
+        return Ok(());
+    }
     let dimensions = match value.getattr_opt(pyo3::intern!(value.py(), "ndim"))? {
         Some(number) => number.extract::<usize>().unwrap_or(0),
         None => 0,
@@ -120,12 +145,18 @@ fn reals(value: &Bound<'_, PyAny>, name: &str, most: usize) -> PyResult<(Vec<f64
         _ => "a sequence of rows of numbers",
     };
     let is_text = value.is_instance_of::<pyo3::types::PyString>();
+    // A dictionary's items would be its keys, and a set has no order.
+    let is_text = is_text
+        || value.is_instance_of::<PyDict>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>();
     let Some(items) = value.try_iter().ok().filter(|_| !is_text) else {
         return Err(not_a(value, name, expected));
     };
-    let mut list = Vec::new();
+    let mut list = room(value.len().unwrap_or(0))?;
     if most == 1 {
         for item in items {
+            list.try_reserve(1).map_err(|_| no_memory(8 * list.len()))?;
             list.push(real(&item?, name)?);
         }
         return Ok((list, 1));
@@ -135,6 +166,7 @@ fn reals(value: &Bound<'_, PyAny>, name: &str, most: usize) -> PyResult<(Vec<f64
         if dimensions != most - 1 || (rows > 0 && list.len() != rows * row.len()) {
             return Err(PyValueError::new_err(format!("{name} must have rows of one length")));
         }
+        list.try_reserve(row.len()).map_err(|_| no_memory(8 * row.len()))?;
         list.extend(row);
     }
     Ok((list, most))
@@ -150,12 +182,12 @@ fn buffer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<f64>, usize)> {
     // The format of bytes is that of small integers. A text of bytes is no list of weights.
     let is_bytes = value.is_instance_of::<pyo3::types::PyBytes>();
     let dtype = view.dtype().filter(|_| !is_bytes).ok_or_else(wrong)?;
-    let mut bytes = vec![0; view.bytes()];
+    let mut bytes = zeros(view.bytes())?;
     view.copy_to(value.py(), &mut bytes)?;
     macro_rules! converted {
         ($type:ty) => {{
             let (items, _) = bytes.as_chunks::<{ size_of::<$type>() }>();
-            items.iter().map(|item| <$type>::from_ne_bytes(*item) as f64).collect()
+            listed(items.iter().map(|item| <$type>::from_ne_bytes(*item) as f64))?
         }};
     }
     let list = match dtype {

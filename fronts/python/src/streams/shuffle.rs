@@ -4,7 +4,7 @@
 //! program runs. So items as long as a number are shuffled as numbers, and others follow a shuffled
 //! list of their places, which has the same order.
 
-use super::args::not_a;
+use super::args::{listed, not_a, zeros};
 use super::dlpack::Tensor;
 use super::dtype::Dtype;
 use super::memory::{Memory, Out, View};
@@ -17,7 +17,7 @@ use pyo3::types::PyList;
 /// Shuffles a list, another mutable sequence, a writable buffer or a tensor.
 pub(crate) fn shuffle(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
     if let Ok(list) = x.cast_exact::<PyList>() {
-        let mut items: Vec<_> = list.iter().collect();
+        let mut items = listed(list.iter())?;
         stream.shuffle(&mut items);
         return list.set_slice(0, list.len(), PyList::new(x.py(), items)?.as_any());
     }
@@ -27,10 +27,12 @@ pub(crate) fn shuffle(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
     if Tensor::is_offered(x)? {
         let out = Out::open(x, "x")?;
         let rows = rows(x, out.shape().dimensions())?;
-        return run(x.py(), out.memory().as_bytes(), |memory| {
-            shuffle_rows(stream, memory, rows);
+        let mut made = Ok(());
+        run(x.py(), out.memory().as_bytes(), |memory| {
+            made = shuffle_rows(stream, memory, rows);
             Ok(())
-        });
+        })?;
+        return made;
     }
     let mutable = x.py().import("collections.abc")?.getattr("MutableSequence")?;
     if !x.is_instance(&mutable)? {
@@ -50,13 +52,14 @@ fn buffer(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
     if view.holds_objects() {
         // Between two writes a reference is in two places, and another thread could drop it. So
         // Python stays attached, and no other thread runs.
-        shuffle_rows(stream, memory, rows);
-        return Ok(());
+        return shuffle_rows(stream, memory, rows);
     }
+    let mut made = Ok(());
     run(x.py(), memory, |memory| {
-        shuffle_rows(stream, memory, rows);
+        made = shuffle_rows(stream, memory, rows);
         Ok(())
-    })
+    })?;
+    made
 }
 
 /// Returns the number of items, or of rows if there are several dimensions.
@@ -67,7 +70,7 @@ fn rows(x: &Bound<'_, PyAny>, dimensions: &[usize]) -> PyResult<usize> {
 
 /// Moves rows of bytes. Rows as long as a number are moved as they are, and longer ones through a
 /// copy of all of them.
-fn shuffle_rows(stream: &Stream, memory: Memory, rows: usize) {
+fn shuffle_rows(stream: &Stream, memory: Memory, rows: usize) -> PyResult<()> {
     // SAFETY: the elements are bytes, which take any bits, and this call makes no other reference
     // to them.
     let bytes = unsafe { memory.elements::<u8>() };
@@ -80,14 +83,16 @@ fn shuffle_rows(stream: &Stream, memory: Memory, rows: usize) {
         8 => stream.shuffle(bytes.as_chunks_mut::<8>().0),
         16 => stream.shuffle(bytes.as_chunks_mut::<16>().0),
         _ => {
-            let mut order: Vec<usize> = (0..rows).collect();
+            let mut order = listed(0..rows)?;
             stream.shuffle(&mut order);
-            let before = bytes.to_vec();
+            let mut before = zeros(bytes.len())?;
+            before.copy_from_slice(bytes);
             for (to, from) in bytes.chunks_exact_mut(width).zip(order) {
                 to.copy_from_slice(&before[from * width..][..width]);
             }
         }
     }
+    Ok(())
 }
 
 /// Returns an error if bytes would overwrite references to Python objects.

@@ -73,6 +73,14 @@ impl Stream {
         self.0.id()
     }
 
+    /// Returns stream 0 of a child of this stream's key, for an array that must be independent of
+    /// this stream's: `stream.child("noise")`. Streams of different numbers have different
+    /// children.
+    #[pyo3(signature = (label, /))]
+    fn child(&self, label: &Bound<'_, PyAny>) -> PyResult<Stream> {
+        key::labelled(label, |label| Stream(self.0.child(label)))
+    }
+
     /// Returns uniform numbers in [0, 1): float64, or float32, float16 or bfloat16 by `dtype` or
     /// `out`.
     #[pyo3(
@@ -132,7 +140,7 @@ impl Stream {
         signature = (shape=None, dtype=None, out=None, *, start=Start(0), threads=Threads(1)),
         text_signature = "($self, shape=None, dtype='float64', out=None, *, start=0, threads=1)"
     )]
-    fn exponential<'py>(
+    fn standard_exponential<'py>(
         &self,
         py: Python<'py>,
         shape: Option<Shape>,

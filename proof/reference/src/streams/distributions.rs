@@ -39,6 +39,11 @@ const BETA_SECOND: u16 = 2;
 const STUDENT_T: u16 = 3;
 const POISSON: u16 = 4;
 const BINOMIAL: u16 = 5;
+const FISHER_FIRST: u16 = 11;
+const FISHER_SECOND: u16 = 12;
+const WALD: u16 = 13;
+const ZIPF: u16 = 14;
+const LOG_SERIES: u16 = 15;
 
 /// Returns `1 / first!, 1 / (first + 1)!` and so on, up to `1 / 13!`.
 fn factorials(first: u64) -> Vec<f64> {
@@ -80,6 +85,19 @@ pub fn exp(x: f64) -> f64 {
     let (n, r) = reduced(x.clamp(-746.0, 710.0));
     let h = n.div_euclid(2);
     (polynomial(r, &factorials(0)) * power_of_two(h)) * power_of_two(n - h)
+}
+
+/// Returns e^x - 1.
+pub fn expm1(x: f64) -> f64 {
+    let (n, r) = reduced(x.clamp(-746.0, 710.0));
+    let part = r * polynomial(r, &factorials(1));
+    let h = n.div_euclid(2);
+    let times = |x: f64| (x * power_of_two(h)) * power_of_two(n - h);
+    if n < 0 {
+        times(part) + (power_of_two(n) - 1.0)
+    } else {
+        times(part + (1.0 - power_of_two(-n)))
+    }
 }
 
 /// Returns a uniform number strictly between 0 and 1.
@@ -154,6 +172,42 @@ pub fn laplace(word: u64, mean: f64, scale: f64) -> f64 {
         mean - scale * exponential_f64(v)
     } else {
         mean + scale * exponential_f64(u64::MAX - v)
+    }
+}
+
+/// Returns a number that is a function of one word, by the name of its kind.
+pub fn of_word(kind: &str, word: u64, p: &[f64]) -> f64 {
+    let e = exponential_f64(word);
+    let sign = if word >> 63 == 0 { -1.0 } else { 1.0 };
+    let v = if word >> 63 == 0 { word << 1 } else { u64::MAX - (word << 1) };
+    match kind {
+        "scaled_uniform" => p[0] + (p[1] - p[0]) * ((word >> 11) as f64 / 2f64.powi(53)),
+        "scaled_exponential" => p[0] * e,
+        "rayleigh" => p[0] * (2.0 * e).sqrt(),
+        "weibull" => exp(ln(e) / p[0]),
+        "pareto" => expm1(e / p[0]),
+        "power" => exp(-(e / p[0])),
+        "gumbel" => p[0] - p[1] * ln(e),
+        "logistic" => {
+            let e = exponential_f64(v);
+            p[0] + p[1] * (sign * (e + ln(2.0 - exp(-e))))
+        }
+        "cauchy" => {
+            let s = open_uniform(word << 1);
+            let sine = |s: f64| s * polynomial(s * s, &QUARTER);
+            p[0] + p[1] * (sign * (sine(s) / sine(1.0 - s)))
+        }
+        "triangular" => {
+            let u = open_uniform(word);
+            let width = p[2] - p[0];
+            let share = (p[1] - p[0]) / width;
+            if u <= share {
+                p[0] + width * (u * share).sqrt()
+            } else {
+                p[2] - width * ((1.0 - u) * (1.0 - share)).sqrt()
+            }
+        }
+        _ => unreachable!("{kind}"),
     }
 }
 
@@ -248,6 +302,76 @@ impl Element<'_> {
         let i = h / 2;
         let root = ((nu * m) * power_of_two(n - 2 * h)).sqrt();
         coordinate(w1) * ((root * power_of_two(i)) * power_of_two(h - i))
+    }
+
+    /// Returns a number of Wald's distribution.
+    pub fn wald(&self, mean: f64, scale: f64) -> f64 {
+        let [w0, w1] = self.private(WALD, 0);
+        let u = (2 * (w1 % (1 << 32)) + 1) as f64 / 2f64.powi(33);
+        let x = (-2.0 * ln(open_uniform(w0))).sqrt() * coordinate((w1 >> 32 << 32) | 1 << 31);
+        let mut h = ((mean / 2.0) / scale) * (x * x);
+        if h < f64::MIN_POSITIVE {
+            h = 0.0;
+        }
+        let d = (1.0 + h) + h.sqrt() * (h + 2.0).sqrt();
+        if u * (1.0 + 1.0 / d) <= 1.0 { mean / d } else { mean * d }
+    }
+
+    /// Returns a number of Fisher's distribution.
+    pub fn fisher_f(&self, first: f64, second: f64) -> f64 {
+        let [a, b] = [first, second].map(|degrees| (degrees / 2.0).max(2f64.powi(-1000)));
+        let (g1, e1) = self.gamma_parts(FISHER_FIRST, a);
+        let (g2, e2) = self.gamma_parts(FISHER_SECOND, b);
+        ((g1 / a) * exp(e2 - e1)) * (b / g2)
+    }
+
+    /// Returns a number of Zipf's distribution.
+    pub fn zipf(&self, exponent: f64) -> u64 {
+        let less = exponent - 1.0;
+        if less >= 63.0 {
+            return 1;
+        }
+        let ln_2 = core::f64::consts::LN_2;
+        let rest = expm1(less * ln_2);
+        let share = -expm1(-(less * (63.0 * ln_2)));
+        for attempt in 0..512 {
+            let [w0, w1] = self.private(ZIPF, attempt);
+            let e = if less < 1.0 {
+                minus_ln_1_minus(share * open_uniform(w0))
+            } else {
+                exponential_f64(w0)
+            };
+            let k = exp(e / less).floor();
+            if !(1.0..2f64.powi(63)).contains(&k) {
+                continue;
+            }
+            let log = if k > 2.5 {
+                let s = 1.0 / (k + k + 1.0);
+                let z = s * s;
+                (s * z) * polynomial(z, &LOGARITHM) + (s + s)
+            } else {
+                ln(1.0 + 1.0 / k)
+            };
+            let t = expm1(less * log);
+            if ((open_uniform(w1) * k) * t) / rest <= (1.0 + t) / (1.0 + rest) {
+                return k as u64;
+            }
+        }
+        1
+    }
+
+    /// Returns a number of the logarithmic series.
+    pub fn log_series(&self, p: f64) -> u64 {
+        let [w0, w1] = self.private(LOG_SERIES, 0);
+        let (u, v) = (open_uniform(w0), open_uniform(w1));
+        if v >= p {
+            return 1;
+        }
+        let q = -expm1(-(minus_ln_1_minus(p) * u));
+        if v <= q * q {
+            return (1.0 + ln(v) / ln(q)).floor() as u64;
+        }
+        if v >= q { 1 } else { 2 }
     }
 
     /// Returns a Poisson number of this mean.

@@ -1,7 +1,7 @@
 //! `distributions.json`: numbers of every distribution, to the last bit.
 
 use super::json::{Object, document, hex, string};
-use crate::streams::distributions::{Element, geometric, laplace, lognormal};
+use crate::streams::distributions::{Element, geometric, laplace, lognormal, of_word};
 use crate::streams::floats::{exponential_f64, normal_pair_f64};
 use crate::streams::{Seed, block, root_key, stream_bytes};
 
@@ -46,9 +46,30 @@ const REALS: &[(&str, &[&[f64]])] = &[
     ),
     ("student_t", &[&[5.0], &[1.0], &[0.5], &[0.01], &[TINY], &[30.0], &[1e9], &[f64::MAX]]),
     ("laplace", &[&[0.0, 1.0], &[-3.5, 0.25], &[7.0, 0.0], &[0.0, TINY], &[1e308, 1e308]]),
+    ("scaled_uniform", &[&[0.0, 1.0], &[-3.5, 0.25], &[7.0, 7.0], &[0.0, f64::MAX]]),
+    ("scaled_normal", &[&[0.0, 1.0], &[-3.5, 0.25], &[7.0, 0.0], &[1e308, 1e308]]),
+    ("scaled_exponential", &[&[1.0], &[0.25], &[0.0], &[TINY], &[f64::MAX]]),
+    ("rayleigh", &[&[1.0], &[0.25], &[0.0], &[f64::MAX]]),
+    ("weibull", &[&[1.0], &[2.5], &[0.3], &[1e-3], &[TINY], &[f64::MAX]]),
+    ("pareto", &[&[1.0], &[2.5], &[0.3], &[1e-3], &[1e10], &[TINY], &[f64::MAX]]),
+    ("power", &[&[1.0], &[2.5], &[0.3], &[1e-3], &[TINY], &[f64::MAX]]),
+    ("gumbel", &[&[0.0, 1.0], &[-3.5, 0.25], &[7.0, 0.0], &[1e308, 1e308]]),
+    ("logistic", &[&[0.0, 1.0], &[-3.5, 0.25], &[7.0, 0.0], &[1e308, 1e308]]),
+    ("cauchy", &[&[0.0, 1.0], &[-3.5, 0.25], &[7.0, 0.0], &[1e308, 1e308]]),
+    (
+        "triangular",
+        &[&[0.0, 0.5, 1.0], &[-3.0, -3.0, 8.0], &[1.0, 2.0, 2.0], &[-8e307, 0.0, 8e307]],
+    ),
+    ("wald", &[&[1.0, 1.0], &[3.0, 0.25], &[1e-300, 1e300], &[1e300, 1e-300], &[2.0, 1e6]]),
+    (
+        "fisher_f",
+        &[&[1.0, 1.0], &[5.0, 2.0], &[0.5, 30.0], &[TINY, TINY], &[TINY, 1e308], &[1e9, 3.0]],
+    ),
 ];
 const COUNTS: &[(&str, &[f64])] = &[
     ("geometric", &[0.5, 0.01, 0.25, 0.2500001, 0.9, 1.0, 1e-19, TINY]),
+    ("zipf", &[2.0, 1.5, 1.0000001, 1.999, 3.0, 10.0, 63.9, 64.0, 1e300]),
+    ("log_series", &[0.0, TINY, 0.25, 0.250001, 0.7, 0.999, 1.0 - f64::EPSILON / 2.0]),
     (
         "poisson",
         &[0.0, TINY, 0.5, 3.0, 9.999, 10.0, 10.5, 55.5, 1e6, 1e18, 9_223_372_036_854_775_808.0],
@@ -140,12 +161,18 @@ impl Stream {
                 let pair = normal_pair_f64([e & !1, e | 1].map(|e| self.word(e)));
                 lognormal(pair[(e % 2) as usize], first, parameters[1])
             }
+            "scaled_normal" => {
+                let pair = normal_pair_f64([e & !1, e | 1].map(|e| self.word(e)));
+                first + parameters[1] * pair[(e % 2) as usize]
+            }
+            "wald" => self.element(e, |e| e.wald(first, parameters[1])),
+            "fisher_f" => self.element(e, |e| e.fisher_f(first, parameters[1])),
             "laplace" => laplace(self.word(e), first, parameters[1]),
             "gamma" => self.element(e, |e| e.gamma(first)),
             "chi_square" => self.element(e, |e| e.chi_square(first)),
             "beta" => self.element(e, |e| e.beta(first, parameters[1])),
             "student_t" => self.element(e, |e| e.student_t(first)),
-            _ => unreachable!("{kind}"),
+            _ => of_word(kind, self.word(e), parameters),
         }
     }
 
@@ -153,6 +180,8 @@ impl Stream {
         match kind {
             "geometric" => geometric(exponential_f64(self.word(e)), parameter),
             "poisson" => self.element(e, |e| e.poisson(parameter)),
+            "zipf" => self.element(e, |e| e.zipf(parameter)),
+            "log_series" => self.element(e, |e| e.log_series(parameter)),
             _ => unreachable!("{kind}"),
         }
     }

@@ -166,6 +166,22 @@ impl Range {
     pub(super) const RATE: Range = Range::new("a number from 0 to 2^63", "is not from 0 to 2^63");
     pub(super) const ANGLE: Range = Range::new("a number from -pi to pi", "is not from -pi to pi");
     pub(super) const BELOW_HIGH: Range = Range::new("a number below high", "is not below `high`");
+    pub(super) const UP_TO_HIGH: Range =
+        Range::new("a finite number up to high", "is not finite or above `high`");
+    pub(super) const AT_A_DISTANCE: Range =
+        Range::new("a finite number at a finite distance", "is not finite, or `high - low` is not");
+    pub(super) const UP_TO_MODE: Range =
+        Range::new("a finite number up to mode", "is not finite or above `mode`");
+    pub(super) const UP_TO_RIGHT: Range =
+        Range::new("a finite number up to right", "is not finite or above `right`");
+    pub(super) const ABOVE_LEFT: Range = Range::new(
+        "a finite number above left, at a finite distance",
+        "is not finite or not above `left`, or `right - left` is not finite",
+    );
+    pub(super) const ABOVE_1: Range =
+        Range::new("a finite number above 1", "is not finite or not above 1");
+    pub(super) const BELOW_1: Range =
+        Range::new("a number from 0 to below 1", "is not from 0 to below 1");
     pub(super) const DIMENSION: Range = Range::new("from 1 to 1111", "is not from 1 to 1111");
     pub(super) const WEIGHTS: Range = Range::new(
         "finite numbers from 0, one of them above 0",

@@ -42,6 +42,8 @@ pub use facts::{Facts, Form, Fronts, Parameter, Range, Type};
 pub use made::Made;
 pub use place::{Element, Elements, Out};
 pub use table::Kind;
+#[cfg(feature = "std")]
+pub(crate) use value::room;
 pub use value::{Room, Value};
 
 use crate::Error;

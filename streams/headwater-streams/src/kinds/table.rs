@@ -12,8 +12,10 @@ use super::value::Values;
 use super::{Dtype, Facts, Form, Fronts, Parameter, Range, Type};
 use crate::Error;
 use crate::distributions::{
-    Beta, Binomial, ChiSquare, Dirichlet, Gamma, Geometric, Laplace, LogNormal, Poisson, Sobol,
-    StudentT, TruncatedNormal, VonMises,
+    Beta, Binomial, Cauchy, ChiSquare, Dirichlet, FisherF, Gamma, Geometric, Gumbel, Laplace,
+    LogNormal, LogSeries, Logistic, Pareto, Poisson, Power, Rayleigh, ScaledExponential,
+    ScaledNormal, ScaledUniform, Sobol, StudentT, Triangular, TruncatedNormal, VonMises, Wald,
+    Weibull, Zipf,
 };
 
 /// The facts that an entry leaves out.
@@ -357,6 +359,210 @@ kinds! {
         ],
         types: types![F64: 1 / 1, F32: 1 / 1],
         fronts: Fronts::all("laplace", "laplace"),
+        ..PLAIN
+    };
+
+    /// Uniform numbers between two ends.
+    ScaledUniform = 24: |v| Reals(ScaledUniform::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "scaled_uniform",
+        about: "uniform numbers from `low` to `high`",
+        method: "a uniform number times the width",
+        parameters: &[
+            Parameter::real("low", Range::UP_TO_HIGH).or(0.0),
+            Parameter::real("high", Range::AT_A_DISTANCE).or(1.0),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("uniform", "uniform"),
+        ..PLAIN
+    };
+
+    /// Normal numbers of any mean and standard deviation.
+    ScaledNormal = 25: |v| Reals(ScaledNormal::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "scaled_normal",
+        about: "normal numbers of this mean and standard deviation",
+        method: "a normal number, multiplied and moved",
+        parameters: &[
+            Parameter::real("mean", Range::FINITE).numpy("loc").or(0.0),
+            Parameter::real("deviation", Range::FROM_0).numpy("scale").or(1.0),
+        ],
+        types: types![F64: 2 / 2, F32: 2 / 2],
+        fronts: Fronts::all("normal", "normal"),
+        ..PLAIN
+    };
+
+    /// Exponential numbers of any mean.
+    ScaledExponential = 26: |v| Reals(ScaledExponential::new(v.real(0)?)?), Facts {
+        name: "scaled_exponential",
+        about: "exponential numbers, whose mean is `scale`",
+        method: "an exponential number times the mean",
+        parameters: &[
+            Parameter::real("scale", Range::FROM_0).or(1.0),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("exponential", "exponential"),
+        ..PLAIN
+    };
+
+    /// Rayleigh's numbers.
+    Rayleigh = 27: |v| Reals(Rayleigh::new(v.real(0)?)?), Facts {
+        name: "rayleigh",
+        about: "numbers of Rayleigh's distribution, whose mode is `scale`",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("scale", Range::FROM_0).or(1.0),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("rayleigh", "rayleigh"),
+        ..PLAIN
+    };
+
+    /// Weibull's numbers of scale 1.
+    Weibull = 28: |v| Reals(Weibull::new(v.real(0)?)?), Facts {
+        name: "weibull",
+        about: "numbers of Weibull's distribution of this shape and scale 1",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("shape", Range::POSITIVE).numpy("a"),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("weibull", "weibull"),
+        ..PLAIN
+    };
+
+    /// Pareto's numbers of the second kind, from 0.
+    Pareto = 29: |v| Reals(Pareto::new(v.real(0)?)?), Facts {
+        name: "pareto",
+        about: "numbers of Pareto's distribution of the second kind (Lomax's), from 0, of this shape",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("shape", Range::POSITIVE).numpy("a"),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("pareto", "pareto"),
+        ..PLAIN
+    };
+
+    /// Numbers from 0 to 1 whose density is a power.
+    Power = 30: |v| Reals(Power::new(v.real(0)?)?), Facts {
+        name: "power",
+        about: "numbers from 0 to 1 whose density at x is proportional to x to the power of `shape` - 1",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("shape", Range::POSITIVE).numpy("a"),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("power", "power"),
+        ..PLAIN
+    };
+
+    /// Gumbel's numbers.
+    Gumbel = 31: |v| Reals(Gumbel::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "gumbel",
+        about: "numbers of Gumbel's distribution of largest values, with this mode and scale",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("mode", Range::FINITE).numpy("loc").or(0.0),
+            Parameter::real("scale", Range::FROM_0).or(1.0),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("gumbel", "gumbel"),
+        ..PLAIN
+    };
+
+    /// Logistic numbers.
+    Logistic = 32: |v| Reals(Logistic::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "logistic",
+        about: "numbers of the logistic distribution of this mean and scale",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("mean", Range::FINITE).numpy("loc").or(0.0),
+            Parameter::real("scale", Range::FROM_0).or(1.0),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("logistic", "logistic"),
+        ..PLAIN
+    };
+
+    /// Cauchy's numbers.
+    Cauchy = 33: |v| Reals(Cauchy::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "cauchy",
+        about: "numbers of Cauchy's distribution with this median, from which half of them are farther than `scale`",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("median", Range::FINITE).numpy("loc").or(0.0),
+            Parameter::real("scale", Range::FROM_0).or(1.0),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("cauchy", "cauchy"),
+        ..PLAIN
+    };
+
+    /// Triangular numbers.
+    Triangular = 34: |v| Reals(Triangular::new(v.real(0)?, v.real(1)?, v.real(2)?)?), Facts {
+        name: "triangular",
+        about: "numbers from `left` to `right`, whose density is a triangle with its peak at `mode`",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("left", Range::UP_TO_MODE),
+            Parameter::real("mode", Range::UP_TO_RIGHT),
+            Parameter::real("right", Range::ABOVE_LEFT),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("triangular", "triangular"),
+        ..PLAIN
+    };
+
+    /// Wald's numbers.
+    Wald = 35: |v| Reals(Wald::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "wald",
+        about: "numbers of Wald's distribution (the inverse Gaussian) of this mean, whose variance is the cube of the mean over `scale`",
+        method: "Michael, Schucany and Haas",
+        parameters: &[
+            Parameter::real("mean", Range::POSITIVE),
+            Parameter::real("scale", Range::POSITIVE),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::all("wald", "wald"),
+        ..PLAIN
+    };
+
+    /// Fisher's numbers.
+    FisherF = 36: |v| Reals(FisherF::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "fisher_f",
+        about: "numbers of Fisher's F distribution with `first` and `second` degrees of freedom",
+        method: "two gamma numbers",
+        parameters: &[
+            Parameter::real("first", Range::POSITIVE).numpy("dfnum"),
+            Parameter::real("second", Range::POSITIVE).numpy("dfden"),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::all("f", "fisherF"),
+        ..PLAIN
+    };
+
+    /// Zipf's numbers, from 1.
+    Zipf = 37: |v| Endless(Zipf::new(v.real(0)?)?), Facts {
+        name: "zipf",
+        about: "numbers of Zipf's distribution, from 1 to 2^63 - 1: k is as likely as k to the power of -`exponent`",
+        method: "rejection from a Pareto number (Devroye)",
+        parameters: &[
+            Parameter::real("exponent", Range::ABOVE_1).numpy("a"),
+        ],
+        types: OWN_COUNTS,
+        fronts: Fronts::all("zipf", "zipf"),
+        ..PLAIN
+    };
+
+    /// Numbers of the logarithmic series, from 1.
+    LogSeries = 38: |v| Endless(LogSeries::new(v.real(0)?)?), Facts {
+        name: "log_series",
+        about: "numbers of the logarithmic series, from 1: k is as likely as `p` to the power of k, over k",
+        method: "Kemp, without rejection",
+        parameters: &[
+            Parameter::real("p", Range::BELOW_1).java("probability"),
+        ],
+        types: OWN_COUNTS,
+        fronts: Fronts::all("logseries", "logSeries"),
         ..PLAIN
     };
 }

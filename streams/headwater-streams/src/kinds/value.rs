@@ -58,6 +58,16 @@ impl<T> AsRef<[T]> for List<'_, T> {
     }
 }
 
+/// Returns a list of so many defaults, or an error where memory ends: the length is a caller's.
+#[cfg(feature = "std")]
+pub(crate) fn room<T: Clone + Default>(len: usize) -> Result<Vec<T>, Error> {
+    let mut list = Vec::new();
+    let no_memory = |_| Error::Memory { bytes: len.saturating_mul(size_of::<T>()) };
+    list.try_reserve_exact(len).map_err(no_memory)?;
+    list.resize(len, T::default());
+    Ok(list)
+}
+
 /// The values that a kind is made of.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'v, 'a> {
@@ -116,7 +126,7 @@ impl<'a> Values<'_, 'a> {
             Some(Value::Buckets(table)) => Ok(List::Held(table)),
             #[cfg(feature = "std")]
             Some(Value::Reals(weights)) => {
-                let mut table = vec![Alias::default(); weights.len()];
+                let mut table = room(weights.len())?;
                 Categorical::build(weights, &mut table)?;
                 Ok(List::Made(table))
             }
@@ -130,7 +140,7 @@ impl<'a> Values<'_, 'a> {
             Some(Value::Shares(table)) => Ok(List::Held(table)),
             #[cfg(feature = "std")]
             Some(Value::Reals(weights)) => {
-                let mut table = vec![0.0; weights.len()];
+                let mut table = room(weights.len())?;
                 Multinomial::build(0, weights, &mut table)?;
                 Ok(List::Made(table))
             }
@@ -145,7 +155,7 @@ impl<'a> Values<'_, 'a> {
             Some(Value::Factor(factor)) => Ok(List::Held(factor)),
             #[cfg(feature = "std")]
             Some(Value::Reals(covariance)) => {
-                let mut factor = vec![0.0; covariance.len()];
+                let mut factor = room(covariance.len())?;
                 MultivariateNormal::cholesky(covariance, rows, &mut factor)?;
                 Ok(List::Made(factor))
             }

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import numpy
-from scipy import stats
+from scipy import special, stats
 
 LOWER = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01] + [i / 20 for i in range(1, 11)]
 UPPER = [i / 20 for i in range(9, 0, -1)] + [0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]
@@ -51,6 +51,29 @@ FURTHER = [
         )
     ],
     *[("von_mises", stats.vonmises(k), [0.0, k]) for k in (0.1, 0.374, 0.5, 1.0, 4.0, 40.0, 1e4, 1e9)],
+]
+# The last ones: the kinds of 2026-11-25, whose streams follow those of all other cases.
+LAST = [
+    ("scaled_uniform", stats.uniform(-2, 5), [-2.0, 3.0]),
+    ("scaled_normal", stats.norm(3, 0.5), [3.0, 0.5]),
+    ("scaled_exponential", stats.expon(scale=4), [4.0]),
+    ("rayleigh", stats.rayleigh(scale=3), [3.0]),
+    *[("weibull", stats.weibull_min(a), [a]) for a in (0.5, 1.0, 3.5)],
+    *[("pareto", stats.lomax(a), [a]) for a in (0.5, 3.0, 1e6)],
+    *[("power", stats.powerlaw(a), [a]) for a in (0.3, 1.0, 7.0)],
+    ("gumbel", stats.gumbel_r(1, 2), [1.0, 2.0]),
+    ("logistic", stats.logistic(1, 2), [1.0, 2.0]),
+    ("cauchy", stats.cauchy(1, 2), [1.0, 2.0]),
+    *[
+        ("triangular", stats.triang((m - a) / (b - a), a, b - a), [a, m, b])
+        for a, m, b in ((0.0, 0.5, 1.0), (-3.0, -3.0, 8.0), (1.0, 1.9, 2.0), (1.0, 2.0, 2.0))
+    ],
+    *[
+        ("wald", stats.invgauss(m / s, scale=s), [m, s])
+        for m, s in ((1.0, 1.0), (3.0, 0.25), (0.5, 40.0))
+    ],
+    *[("fisher_f", stats.f(a, b), [a, b]) for a, b in ((5.0, 2.0), (1.0, 1.0), (0.7, 30.0), (200.0, 90.0))],
+    *[("log_series", stats.logser(p), [p]) for p in (0.1, 0.6, 0.99)],
 ]
 WEIGHTS = [
     [1.0, 3.0],
@@ -157,8 +180,20 @@ def choice(weights):
     return {"kind": "categorical", "parameters": weights, "edges": edges, "probabilities": [w / total for w in weights]}
 
 
+def zipf(a):
+    """SciPy's quantiles of Zipf's distribution take minutes; the sums are Hurwitz's function."""
+    edges = [float(k) for k in (1, 2, 3, 4, 5, 7, 10, 15, 30, 100, 1000, 10**4, 10**6)]
+    rest = special.zeta(a, 2.0**63)  # the numbers end there
+    above = [float((special.zeta(a, k + 1) - rest) / (special.zeta(a) - rest)) for k in edges]
+    above = [1.0] + [p for p in above if p > 1e-9]
+    edges = edges[: len(above) - 1]
+    probabilities = [p - q for p, q in zip(above, above[1:])] + [above[-1]]
+    return {"kind": "zipf", "parameters": [a], "edges": edges, "probabilities": probabilities}
+
+
 cases = [case(*each) for each in REALS + COUNTS + FURTHER] + [choice(weights) for weights in WEIGHTS] + list(sums())
 cases += sixteen_bits_and_complex()
 cases += [case("laplace", stats.laplace(m, s), [m, s]) for m, s in ((0.0, 1.0), (-3.0, 0.25))]
+cases += [case(*each) for each in LAST] + [zipf(a) for a in (1.1, 1.5, 2.0, 3.5, 20.0)]
 lines = ",\n".join("  " + json.dumps(case) for case in cases)
 Path(__file__).with_name("bins.json").write_text("[\n" + lines + "\n]\n")

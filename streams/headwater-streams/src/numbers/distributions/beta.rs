@@ -128,8 +128,8 @@ impl Rejection for Joehnk {
 }
 
 /// The exponent of a number's second part.
-struct Exponent {
-    shape: f64,
+pub(super) struct Exponent {
+    pub(super) shape: f64,
 }
 
 impl By for Exponent {

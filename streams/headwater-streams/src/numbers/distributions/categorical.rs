@@ -54,7 +54,7 @@ impl Categorical<Vec<Alias>> {
     /// [`Error::Parameter`] unless there are 1 to 2^32 weights, all of them finite and not below 0,
     /// and one of them above 0.
     pub fn new(weights: &[f64]) -> Result<Self, Error> {
-        let mut table = vec![Alias::default(); weights.len()];
+        let mut table = crate::kinds::room(weights.len())?;
         build(weights, &mut table)?;
         Ok(Categorical { table })
     }

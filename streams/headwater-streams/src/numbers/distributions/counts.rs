@@ -1,6 +1,6 @@
 //! Counts of small means, by inversion: a table of thresholds, and one word for each number.
 
-use super::private::{CHUNK, Domain, Source};
+use super::private::{CHUNK, Domain, FEW, Source, is_few};
 use crate::numbers::path::Kernel;
 use crate::words::Words;
 
@@ -33,20 +33,32 @@ impl Thresholds {
 
     /// Writes the counts of a chunk of elements.
     pub(super) fn chunk<W: Words>(&self, source: &Source<'_, W>, domain: Domain, out: &mut [f64]) {
-        let mut blocks = [[0; 2]; CHUNK];
-        let many = out.len().min(CHUNK);
+        match is_few(out.len()) {
+            true => self.chunk_of::<W, FEW>(source, domain, out),
+            false => self.chunk_of::<W, CHUNK>(source, domain, out),
+        }
+    }
+
+    fn chunk_of<W: Words, const N: usize>(
+        &self,
+        source: &Source<'_, W>,
+        domain: Domain,
+        out: &mut [f64],
+    ) {
+        let mut blocks = [[0; 2]; N];
+        let many = out.len().min(N);
         source.blocks(domain, 0, &mut blocks[..many]);
         source.path.run(Count { thresholds: &self.0, blocks: &blocks, out });
     }
 }
 
-struct Count<'a> {
+struct Count<'a, const N: usize> {
     thresholds: &'a [i64; COUNTS],
-    blocks: &'a [[u64; 2]; CHUNK],
+    blocks: &'a [[u64; 2]; N],
     out: &'a mut [f64],
 }
 
-impl Kernel for Count<'_> {
+impl<const N: usize> Kernel for Count<'_, N> {
     type Output = ();
 
     #[inline(always)]

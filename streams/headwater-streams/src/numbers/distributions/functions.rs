@@ -147,6 +147,24 @@ pub(super) fn root_of_expm1(x: f64, factor: f64, root: impl Fn(f64) -> f64) -> f
     (root * power_of_two(1023u64.wrapping_add(quarter))) * power_of_two(1023u64.wrapping_add(rest))
 }
 
+/// Returns e^x - 1, with all bits of a small one: -1 and infinite where floats end.
+#[inline(always)]
+pub(super) fn expm1(x: f64) -> f64 {
+    let (n, r) = exp_parts(x);
+    let [_, tail @ ..] = FACTORIALS;
+    let part = r * polynomial(r, tail); // e^r - 1
+    // e^x - 1 = (part + (1 - 2^-n)) 2^n. Where 2^-n is large, 1 is added last instead, because the
+    // difference would hide what the sum has to keep; and where it is small it changes no bit.
+    let up = (n + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits()).wrapping_add(2048);
+    let half = up >> 1;
+    let rest = up.wrapping_sub(half);
+    let (p, q) = (power_of_two(half.wrapping_sub(1)), power_of_two(rest.wrapping_sub(1)));
+    let inverse = (1.0 / p) * (1.0 / q);
+    let positive = ((part + (1.0 - inverse)) * p) * q;
+    let negative = (part * p) * q + (p * q - 1.0);
+    select(n < 0.0, negative, positive)
+}
+
 /// Returns a uniform number strictly between 0 and 1: the middle of one of 2^52 intervals.
 #[inline(always)]
 pub(super) fn open_uniform(word: u64) -> f64 {
@@ -262,6 +280,7 @@ mod tests {
             for x in [x, -x] {
                 assert_eq!(exp(x).to_bits(), reference::exp(x).to_bits(), "exp {x:e}");
                 assert_eq!(floor(x), x.floor(), "floor {x:e}");
+                assert_eq!(expm1(x).to_bits(), reference::expm1(x).to_bits(), "expm1 {x:e}");
             }
         }
         for x in [0.0, -0.0, 709.7, 709.8, 710.0, -744.4, -745.2, -746.0, f64::MAX, f64::INFINITY] {
@@ -280,6 +299,8 @@ mod tests {
             worst[0] = worst[0].max(ulp(ln(x), x.ln()));
             if (1e-300..700.0).contains(&x) {
                 worst[1] = worst[1].max(ulp(exp(x), x.exp())).max(ulp(exp(-x), (-x).exp()));
+                let (up, down) = (ulp(expm1(x), x.exp_m1()), ulp(expm1(-x), (-x).exp_m1()));
+                worst[1] = worst[1].max(up).max(down);
             }
         }
         assert!(worst[0] < 8.0 && worst[1] < 5.0, "{worst:?}");

@@ -28,20 +28,27 @@ mod binomial;
 mod categorical;
 mod counts;
 mod dirichlet;
+mod fisher;
 mod functions;
 mod gamma;
 mod geometric;
+mod inverses;
 mod laplace;
+mod log_series;
 mod lognormal;
 mod multinomial;
 mod multivariate_normal;
 mod poisson;
 mod private;
+mod scaled;
 mod sobol;
 mod student_t;
 mod truncated_normal;
 mod vectors;
 mod von_mises;
+mod wald;
+mod words;
+mod zipf;
 
 use super::{fill, path::Path};
 use crate::{Error, Stream};
@@ -50,18 +57,24 @@ pub use beta::Beta;
 pub use binomial::Binomial;
 pub use categorical::{Alias, Categorical};
 pub use dirichlet::Dirichlet;
+pub use fisher::FisherF;
 pub use gamma::{ChiSquare, Gamma};
 pub use geometric::Geometric;
+pub use inverses::{Cauchy, Gumbel, Logistic, Pareto, Power, Rayleigh, Triangular, Weibull};
 pub use laplace::Laplace;
+pub use log_series::LogSeries;
 pub use lognormal::LogNormal;
 pub use multinomial::Multinomial;
 pub use multivariate_normal::MultivariateNormal;
 pub use poisson::Poisson;
+pub use scaled::{ScaledExponential, ScaledNormal, ScaledUniform};
 pub use sobol::Sobol;
 pub use student_t::StudentT;
 pub use truncated_normal::TruncatedNormal;
 pub use vectors::VectorDistribution;
 pub use von_mises::VonMises;
+pub use wald::Wald;
+pub use zipf::Zipf;
 
 /// A distribution whose elements can have type `T`: `f64` or `f32` for real numbers, `u64` for
 /// counts. An `f32` is the `f64` of the same element, rounded.
@@ -225,6 +238,28 @@ distributions! {
     LogNormal: f32, words of lognormal::Of::<f32>::new;
     Laplace: f64, words of laplace::Of::<f64>::new;
     Laplace: f32, words of laplace::Of::<f32>::new;
+    ScaledUniform: f64, words of words::Of::<ScaledUniform, f64>::new;
+    ScaledUniform: f32, words of words::Of::<ScaledUniform, f32>::new;
+    ScaledExponential: f64, words of words::Of::<ScaledExponential, f64>::new;
+    ScaledExponential: f32, words of words::Of::<ScaledExponential, f32>::new;
+    Rayleigh: f64, words of words::Of::<Rayleigh, f64>::new;
+    Rayleigh: f32, words of words::Of::<Rayleigh, f32>::new;
+    Weibull: f64, words of words::Of::<Weibull, f64>::new;
+    Weibull: f32, words of words::Of::<Weibull, f32>::new;
+    Pareto: f64, words of words::Of::<Pareto, f64>::new;
+    Pareto: f32, words of words::Of::<Pareto, f32>::new;
+    Power: f64, words of words::Of::<Power, f64>::new;
+    Power: f32, words of words::Of::<Power, f32>::new;
+    Gumbel: f64, words of words::Of::<Gumbel, f64>::new;
+    Gumbel: f32, words of words::Of::<Gumbel, f32>::new;
+    Logistic: f64, words of words::Of::<Logistic, f64>::new;
+    Logistic: f32, words of words::Of::<Logistic, f32>::new;
+    Cauchy: f64, words of words::Of::<Cauchy, f64>::new;
+    Cauchy: f32, words of words::Of::<Cauchy, f32>::new;
+    Triangular: f64, words of words::Of::<Triangular, f64>::new;
+    Triangular: f32, words of words::Of::<Triangular, f32>::new;
+    ScaledNormal: f64, words of scaled::Moved::<f64>::new;
+    ScaledNormal: f32, words of scaled::Moved::<f32>::new;
     Geometric: u64, words of core::convert::identity::<&Geometric>;
     @[T: AsRef<[Alias]> + Sync] Categorical<T>: u64, words of categorical::Choice::<u64>::new;
     @[T: AsRef<[Alias]> + Sync] Categorical<T>: u32, words of categorical::Choice::<u32>::new;
@@ -243,8 +278,14 @@ distributions! {
     TruncatedNormal: f32;
     VonMises: f64;
     VonMises: f32;
+    FisherF: f64;
+    FisherF: f32;
+    Wald: f64;
+    Wald: f32;
     Poisson: u64;
     Binomial: u64;
+    Zipf: u64;
+    LogSeries: u64;
 }
 
 #[cfg(all(test, reference))]

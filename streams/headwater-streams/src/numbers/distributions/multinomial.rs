@@ -38,7 +38,7 @@ impl Multinomial<Vec<f64>> {
     /// [`Error::Parameter`] unless there is a weight, all are finite and not below 0, and their sum
     /// is finite and above 0.
     pub fn new(trials: u64, weights: &[f64]) -> Result<Self, Error> {
-        let mut table = vec![0.0; weights.len()];
+        let mut table = crate::kinds::room(weights.len())?;
         build(weights, &mut table)?;
         Ok(Multinomial { trials, table })
     }

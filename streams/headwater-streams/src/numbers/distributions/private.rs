@@ -16,6 +16,14 @@ use crate::words::Words;
 /// number of places that 16 bits can name.
 pub(super) const CHUNK: usize = if cfg!(feature = "std") { 512 } else { 64 };
 pub(super) const MASK: usize = CHUNK - 1;
+/// Elements up to which a request has buffers of this length. Most programs draw one or ten at a
+/// time, and the buffers of a chunk take longer to clear than so few elements to make. But C has
+/// one length only, because the second one would double the code of each method.
+pub(super) const FEW: usize = 16;
+/// Returns true for a request that is made in the short buffers.
+pub(super) const fn is_few(len: usize) -> bool {
+    cfg!(feature = "std") && len <= FEW
+}
 /// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. So
 /// the elements after the list are computed and not used.
 const LANES: usize = 8;
@@ -43,6 +51,11 @@ pub(super) enum Domain {
     Dirichlet = 8,
     Multinomial = 9,
     Sobol = 10,
+    FisherFirst = 11,
+    FisherSecond = 12,
+    Wald = 13,
+    Zipf = 14,
+    LogSeries = 15,
 }
 
 impl Domain {
@@ -164,8 +177,19 @@ pub(crate) fn at<T, W: Words>(
 }
 
 fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out: &mut [T]) {
-    let mut made = Aligned([0.0; CHUNK]);
-    let many = out.len().min(CHUNK);
+    match is_few(out.len()) {
+        true => one_chunk_of::<T, W, FEW>(sampler, source, out),
+        false => one_chunk_of::<T, W, CHUNK>(sampler, source, out),
+    }
+}
+
+fn one_chunk_of<T, W: Words, const N: usize>(
+    sampler: &impl Sampler<T>,
+    source: &Source<'_, W>,
+    out: &mut [T],
+) {
+    let mut made = Aligned([0.0; N]);
+    let many = out.len().min(N);
     sampler.chunk(source, &mut made.0[..many]);
     sampler.values(source.path, &made.0[..many], out);
 }
@@ -205,31 +229,45 @@ pub(super) fn accepted<W: Words, R: Rejection>(
     method: &R,
     out: &mut [f64],
 ) {
-    let mut blocks = Aligned([[0; 2]; CHUNK]);
+    match is_few(out.len()) {
+        true => accepted_of::<W, R, FEW>(source, domain, method, out),
+        false => accepted_of::<W, R, CHUNK>(source, domain, method, out),
+    }
+}
+
+/// Writes the accepted proposals of at most `N` elements, a power of two and a multiple of `LANES`.
+fn accepted_of<W: Words, R: Rejection, const N: usize>(
+    source: &Source<'_, W>,
+    domain: Domain,
+    method: &R,
+    out: &mut [f64],
+) {
+    const { assert!(N.is_power_of_two() && N.is_multiple_of(LANES)) };
+    let mut blocks = Aligned([[0; 2]; N]);
     let blocks = &mut blocks.0;
-    let many = out.len().min(CHUNK);
+    let many = out.len().min(N);
     source.blocks(domain, 0, &mut blocks[..many]);
-    let mut left = [0; CHUNK];
+    let mut left = [0; N];
     let mut count =
         source.path.run(Quick { method, blocks: &blocks[..many], out, left: &mut left });
     let mut first = 1;
     if R::QUICK_DECIDES {
-        source.some_blocks(domain, 1, &left[..count.min(CHUNK)], blocks);
+        source.some_blocks(domain, 1, &left[..count.min(N)], blocks);
         first = 2;
     } else {
-        for i in 0..count.min(CHUNK) {
-            blocks[i & MASK] = blocks[usize::from(left[i & MASK]) & MASK];
+        for i in 0..count.min(N) {
+            blocks[i & (N - 1)] = blocks[usize::from(left[i & (N - 1)]) & (N - 1)];
         }
     }
     for attempt in first..=R::ATTEMPTS {
         if count == 0 {
             return;
         }
-        let all = count.min(CHUNK);
+        let all = count.min(N);
         count = 0;
         for first in (0..all).step_by(TILE) {
             let many = (all - first).min(TILE);
-            // Both ends are inside: TILE and LANES divide CHUNK.
+            // Both ends are inside: LANES divides N, and TILE does unless it is longer.
             let end = first + many.next_multiple_of(LANES);
             let (Some(blocks), Some(places)) = (blocks.get(first..end), left.get(first..end))
             else {
@@ -239,17 +277,17 @@ pub(super) fn accepted<W: Words, R: Rejection>(
             let made = &mut made.0[..blocks.len().min(TILE)];
             source.path.run(Full { method, blocks, places, out: made });
             for (i, &mut value) in (first..first + many).zip(made) {
-                let place = left[i & MASK];
+                let place = left[i & (N - 1)];
                 if let Some(out) = out.get_mut(usize::from(place)) {
                     *out = value;
                 }
                 // Never a place that is yet to be read, because no more are kept than were read.
-                left[count & MASK] = place;
+                left[count & (N - 1)] = place;
                 count += usize::from(value.is_nan());
             }
         }
         if attempt < R::ATTEMPTS {
-            source.some_blocks(domain, attempt, &left[..count.min(CHUNK)], blocks);
+            source.some_blocks(domain, attempt, &left[..count.min(N)], blocks);
         }
     }
     for (place, value) in out.iter_mut().enumerate().filter(|(_, value)| value.is_nan()) {
@@ -259,14 +297,14 @@ pub(super) fn accepted<W: Words, R: Rejection>(
 
 /// [`Rejection::quick`] as a loop for each path. Returns the number of elements that it does not
 /// accept, and lists their places.
-struct Quick<'a, R> {
+struct Quick<'a, R, const N: usize> {
     method: &'a R,
     blocks: &'a [[u64; 2]],
     out: &'a mut [f64],
-    left: &'a mut [u16; CHUNK],
+    left: &'a mut [u16; N],
 }
 
-impl<R: Rejection> Kernel for Quick<'_, R> {
+impl<R: Rejection, const N: usize> Kernel for Quick<'_, R, N> {
     type Output = usize;
 
     #[inline(always)]
@@ -276,7 +314,7 @@ impl<R: Rejection> Kernel for Quick<'_, R> {
         // Without a branch for each number, which would often be mispredicted.
         let mut list = |group: &[f64], first: u16| {
             for (value, place) in group.iter().zip(first..) {
-                self.left[count & MASK] = place;
+                self.left[count & (N - 1)] = place;
                 count += usize::from(value.is_nan());
             }
         };
@@ -338,8 +376,21 @@ pub(super) fn map<W: Words>(
     by: impl By,
     out: &mut [f64],
 ) {
-    let mut blocks = Aligned([[0; 2]; CHUNK]);
-    let many = out.len().min(CHUNK);
+    match is_few(out.len()) {
+        true => map_of::<W, FEW>(source, domain, block, by, out),
+        false => map_of::<W, CHUNK>(source, domain, block, by, out),
+    }
+}
+
+fn map_of<W: Words, const N: usize>(
+    source: &Source<'_, W>,
+    domain: Domain,
+    block: u16,
+    by: impl By,
+    out: &mut [f64],
+) {
+    let mut blocks = Aligned([[0; 2]; N]);
+    let many = out.len().min(N);
     source.blocks(domain, block, &mut blocks.0[..many]);
     source.path.run(Map { by, blocks: &blocks.0[..many], out });
 }
@@ -367,6 +418,11 @@ mod tests {
             Dirichlet,
             Multinomial,
             Sobol,
+            FisherFirst,
+            FisherSecond,
+            Wald,
+            Zipf,
+            LogSeries,
         ] {
             assert!((domain as u16) < 1 << DOMAIN_BITS);
             for block in 0..=LAST {

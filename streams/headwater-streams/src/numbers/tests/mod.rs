@@ -4,6 +4,7 @@ mod distributions;
 mod elements;
 mod further;
 mod integers;
+mod kinds_of_numpy;
 mod machine_code;
 mod orders;
 mod samplers;

@@ -172,6 +172,161 @@ public abstract class Distribution {
                 mean, scale);
     }
 
+    /**
+     * Returns uniform numbers from {@code low} to {@code high}. {@code low} must be a finite number
+     * up to high, and {@code high} a finite number at a finite distance.
+     */
+    public static Reals uniform(double low, double high) {
+        return reals(DistributionKind.UNIFORM,
+                "low must be a finite number up to high, and high a finite number at a "
+                        + "finite distance",
+                low, high);
+    }
+
+    /**
+     * Returns normal numbers of this mean and standard deviation. {@code mean} must be a finite
+     * number, and {@code deviation} a finite number from 0.
+     */
+    public static Reals normal(double mean, double deviation) {
+        return reals(DistributionKind.NORMAL,
+                "mean must be a finite number, and deviation a finite number from 0",
+                mean, deviation);
+    }
+
+    /**
+     * Returns exponential numbers, whose mean is {@code scale}. {@code scale} must be a finite
+     * number from 0.
+     */
+    public static Reals exponential(double scale) {
+        return reals(DistributionKind.EXPONENTIAL,
+                "scale must be a finite number from 0",
+                scale);
+    }
+
+    /**
+     * Returns numbers of Rayleigh's distribution, whose mode is {@code scale}. {@code scale} must
+     * be a finite number from 0.
+     */
+    public static Reals rayleigh(double scale) {
+        return reals(DistributionKind.RAYLEIGH,
+                "scale must be a finite number from 0",
+                scale);
+    }
+
+    /**
+     * Returns numbers of Weibull's distribution of this shape and scale 1. {@code shape} must be a
+     * finite number above 0.
+     */
+    public static Reals weibull(double shape) {
+        return reals(DistributionKind.WEIBULL,
+                "shape must be a finite number above 0",
+                shape);
+    }
+
+    /**
+     * Returns numbers of Pareto's distribution of the second kind (Lomax's), from 0, of this shape.
+     * {@code shape} must be a finite number above 0.
+     */
+    public static Reals pareto(double shape) {
+        return reals(DistributionKind.PARETO,
+                "shape must be a finite number above 0",
+                shape);
+    }
+
+    /**
+     * Returns numbers from 0 to 1 whose density at x is proportional to x to the power of
+     * {@code shape} - 1. {@code shape} must be a finite number above 0.
+     */
+    public static Reals power(double shape) {
+        return reals(DistributionKind.POWER,
+                "shape must be a finite number above 0",
+                shape);
+    }
+
+    /**
+     * Returns numbers of Gumbel's distribution of largest values, with this mode and scale.
+     * {@code mode} must be a finite number, and {@code scale} a finite number from 0.
+     */
+    public static Reals gumbel(double mode, double scale) {
+        return reals(DistributionKind.GUMBEL,
+                "mode must be a finite number, and scale a finite number from 0",
+                mode, scale);
+    }
+
+    /**
+     * Returns numbers of the logistic distribution of this mean and scale. {@code mean} must be a
+     * finite number, and {@code scale} a finite number from 0.
+     */
+    public static Reals logistic(double mean, double scale) {
+        return reals(DistributionKind.LOGISTIC,
+                "mean must be a finite number, and scale a finite number from 0",
+                mean, scale);
+    }
+
+    /**
+     * Returns numbers of Cauchy's distribution with this median, from which half of them are
+     * farther than {@code scale}. {@code median} must be a finite number, and {@code scale} a
+     * finite number from 0.
+     */
+    public static Reals cauchy(double median, double scale) {
+        return reals(DistributionKind.CAUCHY,
+                "median must be a finite number, and scale a finite number from 0",
+                median, scale);
+    }
+
+    /**
+     * Returns numbers from {@code left} to {@code right}, whose density is a triangle with its peak
+     * at {@code mode}. {@code left} must be a finite number up to mode, {@code mode} a finite
+     * number up to right, and {@code right} a finite number above left, at a finite distance.
+     */
+    public static Reals triangular(double left, double mode, double right) {
+        return reals(DistributionKind.TRIANGULAR,
+                "left must be a finite number up to mode, mode a finite number up to "
+                        + "right, and right a finite number above left, at a finite distance",
+                left, mode, right);
+    }
+
+    /**
+     * Returns numbers of Wald's distribution (the inverse Gaussian) of this mean, whose variance is
+     * the cube of the mean over {@code scale}. {@code mean} and {@code scale} must each be a finite
+     * number above 0.
+     */
+    public static Reals wald(double mean, double scale) {
+        return reals(DistributionKind.WALD,
+                "mean and scale must each be a finite number above 0",
+                mean, scale);
+    }
+
+    /**
+     * Returns numbers of Fisher's F distribution with {@code first} and {@code second} degrees of
+     * freedom. {@code first} and {@code second} must each be a finite number above 0.
+     */
+    public static Reals fisherF(double first, double second) {
+        return reals(DistributionKind.FISHER_F,
+                "first and second must each be a finite number above 0",
+                first, second);
+    }
+
+    /**
+     * Returns numbers of Zipf's distribution, from 1 to 2^63 - 1: k is as likely as k to the power
+     * of -{@code exponent}. {@code exponent} must be a finite number above 1.
+     */
+    public static Counts zipf(double exponent) {
+        return counts(DistributionKind.ZIPF,
+                "exponent must be a finite number above 1",
+                exponent);
+    }
+
+    /**
+     * Returns numbers of the logarithmic series, from 1: k is as likely as {@code probability} to
+     * the power of k, over k. {@code probability} must be a number from 0 to below 1.
+     */
+    public static Counts logSeries(double probability) {
+        return counts(DistributionKind.LOG_SERIES,
+                "probability must be a number from 0 to below 1",
+                probability);
+    }
+
     // The end of the generated factories.
 
     /**

@@ -20,7 +20,22 @@ enum DistributionKind {
     MULTINOMIAL(20, 9, -1),
     MULTIVARIATE_NORMAL(21, 0, -1),
     SOBOL(22, 0, -1),
-    LAPLACE(23, 0, 1);
+    LAPLACE(23, 0, 1),
+    UNIFORM(24, 0, 1),
+    NORMAL(25, 0, 1),
+    EXPONENTIAL(26, 0, 1),
+    RAYLEIGH(27, 0, 1),
+    WEIBULL(28, 0, 1),
+    PARETO(29, 0, 1),
+    POWER(30, 0, 1),
+    GUMBEL(31, 0, 1),
+    LOGISTIC(32, 0, 1),
+    CAUCHY(33, 0, 1),
+    TRIANGULAR(34, 0, 1),
+    WALD(35, 0, 1),
+    FISHER_F(36, 0, 1),
+    ZIPF(37, 9, -1),
+    LOG_SERIES(38, 9, -1);
 
     /** The number of the kind, as the native library reads it. */
     final int number;

@@ -1,0 +1,104 @@
+"""How a method of `headwater.Generator` draws: a kind at the cursor, or else NumPy's method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headwater import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater._generator_bits import Bits
+
+KINDS = _native.KINDS
+#: Errors after which NumPy's method is asked, which raises its own error or has an answer.
+REFUSED = (TypeError, ValueError, OverflowError)
+#: The kinds of counts, whose arrays are int64 as NumPy's are.
+_COUNTS = {
+    KINDS[name]
+    for name in ("geometric", "poisson", "binomial", "zipf", "log_series")
+    if name in KINDS
+}
+
+
+class Draw:
+    """The ways to numbers that all methods share."""
+
+    _bits: Bits
+    _cursor: _native.Cursor
+    #: The cursor's method, bound once: one look-up less in each draw.
+    _draw: Callable[..., Any]
+
+    def _numpy(self, method: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        """Calls a method of NumPy's, over the words of a key that the cursor makes."""
+        bits, cursor = self._bits, self._cursor
+        with bits.lock:
+            before = cursor.get(), bits.words()
+            bits.rekey(cursor.block())
+            try:
+                return method(self, *arguments, **named)
+            except BaseException:
+                # Nothing was drawn, so nothing moves.
+                cursor.set(*before[0])
+                bits.set_words(before[1])
+                raise
+
+    def _rest(
+        self, kind: int, method: Callable[..., Any], given: tuple[Any, ...], size: Any
+    ) -> Any:
+        """Returns numbers of a kind whose parameters are arrays, otherwise what NumPy answers."""
+        try:
+            made = self._each(kind, size, given)
+        except REFUSED:
+            made = None
+        return self._numpy(method, *given, size) if made is None else made
+
+    def _each(self, kind: int, size: Any, given: tuple[Any, ...]) -> Any:
+        """Returns numbers whose parameters are arrays, element by element."""
+        arrays = [np.asarray(one) for one in given]
+        if any(array.dtype.kind not in "fiub" for array in arrays):
+            return None
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        if size is not None:
+            wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
+            if np.broadcast_shapes(shape, wanted) != wanted:
+                return None
+            shape = wanted
+        out = np.empty(shape, np.int64 if kind in _COUNTS else np.float64)
+        before = self._cursor.get()
+        try:
+            full = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
+            self._cursor.each(kind, out.reshape(-1), *full)
+        except REFUSED:
+            self._cursor.set(*before)
+            return None
+        return out
+
+    def _moved(
+        self, kind: int, method: Callable[..., Any], loc: Any, scale: Any, size: Any
+    ) -> Any:
+        """Returns loc + scale * x of arrays, with the kind's numbers of place 0 and scale 1 as x.
+
+        A pass over arrays is several times as fast as elements with parameters of their own, and
+        rounds as these do.
+        """
+        try:
+            where, width = np.asarray(loc, np.float64), np.asarray(scale, np.float64)
+            shape = np.broadcast_shapes(where.shape, width.shape)
+            wanted = shape
+            if size is not None:
+                wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
+            # NumPy's method refuses a scale below 0, and a size of another shape.
+            fits = bool(shape) and np.broadcast_shapes(shape, wanted) == wanted
+            if fits and not (np.signbit(width).any() or np.isnan(width).any()):
+                made = self._draw(kind, wanted, None, None, 0.0, 1.0)
+                if made is not None:
+                    made *= width
+                    made += where
+                    return made
+        except REFUSED:
+            pass
+        return self._numpy(method, loc, scale, size)
