@@ -180,7 +180,7 @@ fn with_adapters(mut check: Command) -> Result<Command> {
 }
 
 /// Runs a check, and returns the verdicts of all sources that were drawn.
-fn verdicts(check: &mut Command, loss: &str) -> Result<BTreeMap<String, String>, Stop> {
+fn verdicts(check: &mut Command, loss: &'static str) -> Result<BTreeMap<String, String>, Stop> {
     let output = check.output().context("cannot run the check")?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let report: Value = serde_json::from_slice(&output.stdout)

@@ -184,12 +184,9 @@ fn is_parent(own: &Identity, before: (u64, u64)) -> bool {
         digits[count] = b'0' + (left % 10) as u8;
         (left, count) = (left / 10, count + 1);
     }
-    let mut at = b"/proc/".len();
-    for digit in digits.iter().take(count).rev().chain(b"/stat\0") {
-        if let Some(place) = path.get_mut(at) {
-            *place = *digit;
-        }
-        at += 1;
+    let places = path.iter_mut().skip(b"/proc/".len());
+    for (place, digit) in places.zip(digits.iter().take(count).rev().chain(b"/stat\0")) {
+        *place = *digit;
     }
     let Ok(path) = CStr::from_bytes_until_nul(&path) else { return false };
     identity(path).is_some_and(|parent| parent.born == before.1)

@@ -130,14 +130,13 @@ impl Clock {
     /// the marker where it has none, which moves at live migrations too. None without a page.
     #[inline]
     pub(crate) fn copies(&self) -> Option<u64> {
-        match self.page()? {
-            // SAFETY: mapped for ever; 112 bytes of the page are the structure. Volatile, because
-            // the hypervisor writes it.
-            page if counts_generations(page) => {
-                Some(unsafe { page.add(VM_GENERATION).cast::<u64>().read_volatile() })
-            }
-            _ => Some(self.marker().load(Ordering::Acquire)),
+        let page = self.page()?;
+        if !counts_generations(page) {
+            return Some(self.marker().load(Ordering::Acquire));
         }
+        // SAFETY: mapped for ever; 112 bytes of the page are the structure. Volatile, because the
+        // hypervisor writes it.
+        Some(unsafe { page.add(VM_GENERATION).cast::<u64>().read_volatile() })
     }
 
     /// Returns the mapped page.
