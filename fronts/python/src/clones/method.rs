@@ -2,12 +2,13 @@
 //!
 //! To assign other functions to `random.random` would miss each copy that `from random import
 //! random` has made, each bound method that a library keeps, and would cost a call in Python. But
-//! all of them lead to one entry of the class's table of methods, and call what stands there. So the
-//! entry is changed, as a debugger would: no object changes, and a draw costs one comparison more.
+//! all of them lead to one entry of the class's table of methods, and call what stands there. So
+//! the entry is changed, as a debugger would: no object changes, and a draw costs one comparison
+//! more.
 //!
 //! The entry is found by a function object, whose second field has been its address in every
-//! CPython. This is no part of the stable interface, so it is believed only if the interpreter's own
-//! accessors agree with what lies there. Otherwise nothing is changed, and `install` raises.
+//! CPython. This is no part of the stable interface, so it is believed only if the interpreter's
+//! own accessors agree with what lies there. Otherwise nothing is changed, and `install` raises.
 
 use super::{is_copied, renew};
 use core::ffi::{CStr, c_int, c_void};
@@ -195,8 +196,8 @@ fn entry(
         return refused(&format!("this Python calls it otherwise (flags {found:#x})"));
     }
     let Some(function) = function else { return refused("it has no function") };
-    // SAFETY: an object of this type is larger than the part that is read: it has at least a header,
-    // the entry's address and the object that it is bound to.
+    // SAFETY: an object of this type is larger than the part that is read: it has at least a
+    // header, the entry's address and the object that it is bound to.
     let entry = unsafe { (*object.cast::<FunctionObject>()).method };
     if !is_writable(entry.addr(), size_of::<MethodEntry>()) {
         return refused("its table of methods is not where it is expected, or not writable");

@@ -8,7 +8,8 @@
 //! | a copy that this process cannot see by itself; for the public counter | [`watch_page`]: the count of `headwater clones watch` |
 //! | the kernel dropped the pages; a restored process came without them | the pages' tags; for the public counter [`page_loss`] |
 //!
-//! [`copies`] is no guard: it counts what of all this is a copy, for generators that a program seeds.
+//! [`copies`] is no guard: it counts what of all this is a copy, for generators that a program
+//! seeds.
 //!
 //! The contract: a value is stored with a page before the page's key is drawn, and compared after
 //! each copy. A guard that has changed stays changed until the next refill, so one comparison is
