@@ -93,6 +93,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         features: "",
         steps: &[
             "programs for the preload library",
+            "programs with OpenSSL, for tests that cut its module off",
             "OpenSSL 3.5 and glibc 2.41, unpacked",
             "OpenSSL provider",
             "release",

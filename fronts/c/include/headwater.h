@@ -146,7 +146,7 @@ struct headwater_alias {
 
 #ifdef __cplusplus
 extern "C" {
-#endif // __cplusplus
+#endif /* __cplusplus */
 
 /**
  * Fills `buf` with `len` random bytes. Waits, once after boot, until the kernel's generator is
@@ -291,8 +291,10 @@ HEADWATER_MUST_USE int headwater_stale(uint64_t *stamp);
  * Does the set-up of the first draw now, and waits until the kernel's generator is seeded.
  *
  * Call it before the process enters a sandbox (seccomp, chroot, a private /proc), because set-up
- * makes other system calls, and afterwards getrandom(2) is the only one of the library. Further
- * calls do nothing.
+ * makes other system calls, and afterwards getrandom(2) is the only one of the library, except in
+ * headwater_quiesce(), headwater_status_json(), headwater_rng_new() beyond 64 handles, and the
+ * first call of headwater_random_pseudo_bytes(), which map memory or read files. Where a filter
+ * ends the process, call the last one before it. Further calls of this function do nothing.
  *
  * Returns 0, or -1 with errno set as headwater_fill() does. Async-signal-safe.
  */
@@ -1095,7 +1097,7 @@ HEADWATER_MUST_USE int headwater_stream_sobol_f64_at(const struct headwater_key 
 HEADWATER_MUST_USE int headwater_random_pseudo_bytes(void *buf, size_t len);
 
 #ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+}  /* extern "C" */
+#endif  /* __cplusplus */
 
 #endif  /* HEADWATER_H */

@@ -9,8 +9,10 @@ use libc::{EFAULT, size_t, ssize_t};
 /// Does the set-up of the first draw now, and waits until the kernel's generator is seeded.
 ///
 /// Call it before the process enters a sandbox (seccomp, chroot, a private /proc), because set-up
-/// makes other system calls, and afterwards getrandom(2) is the only one of the library. Further
-/// calls do nothing.
+/// makes other system calls, and afterwards getrandom(2) is the only one of the library, except in
+/// headwater_quiesce(), headwater_status_json(), headwater_rng_new() beyond 64 handles, and the
+/// first call of headwater_random_pseudo_bytes(), which map memory or read files. Where a filter
+/// ends the process, call the last one before it. Further calls of this function do nothing.
 ///
 /// Returns 0, or -1 with errno set as headwater_fill() does. Async-signal-safe.
 #[unsafe(no_mangle)]

@@ -92,6 +92,35 @@ fn what_the_kernel_refuses_is_an_errno_and_zeros() {
     }
 }
 
+/// headwater.h names the functions that make other system calls than getrandom(2) after
+/// headwater_init(), so each of them must, and no other may.
+#[test]
+fn after_init_draws_make_no_other_system_call() {
+    use std::os::unix::process::ExitStatusExt;
+    const SIGSYS: i32 = 31;
+    let Some(compiler) = any() else { return };
+    let program = build(compiler, "promised.c", Link::Shared, &["-Wl,-z,now"]);
+    for mode in ["auto", "strict", "kernel"] {
+        for (what, is_killed) in [
+            ("draws", false),
+            ("pseudo", true),
+            ("status", true),
+            ("quiesce", true),
+            ("handles", true),
+        ] {
+            let outcome = outcome(program.command().arg(what).env("HEADWATER_MODE", mode));
+            if outcome.status.code() == Some(77) {
+                eprintln!("skipped: a seccomp filter: prctl refuses it; the promise is not shown");
+                return;
+            }
+            let words = String::from_utf8_lossy(&outcome.stderr);
+            let expected = if is_killed { (None, Some(SIGSYS)) } else { (Some(0), None) };
+            let ended = (outcome.status.code(), outcome.status.signal());
+            assert_eq!(ended, expected, "{what} in mode {mode}: {words}");
+        }
+    }
+}
+
 #[test]
 fn arc4random_says_why_and_aborts() {
     use std::os::unix::process::ExitStatusExt;
