@@ -361,8 +361,8 @@ pub fn generation() -> Option<NonZeroU64> {
 /// | machine with vmgenid alone | not seen: the kernel reseeds, as it does each minute |
 /// | process restored with every page (CRIU before 4.2, Linux before 6.11, gVisor); machine without a device | not seen |
 ///
-/// Where /proc does not show the process, a page that the kernel dropped for want of memory counts
-/// as a copy, and so does a fork that bypasses the C library, from a parent that has ended.
+/// Where /proc does not show the process, a page that the kernel dropped under memory pressure
+/// counts as a copy, and so does a fork that bypasses the C library, from a parent that has ended.
 ///
 /// The number is no identity: two copies of one original have the same. Async-signal-safe; takes a
 /// few loads, and after a fork or a copy two reads of /proc.

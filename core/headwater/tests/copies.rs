@@ -17,7 +17,7 @@ use support::machine::skip;
 use support::memory::mappings_with;
 use support::root::{FakeClock, MARKER, Root, VM_GENERATION};
 
-/// A line of /proc/PID/stat.
+/// Returns a line of /proc/PID/stat.
 fn stat(number: u32, parent: u32, born: u64) -> Vec<u8> {
     format!("{number} (a) b) S {parent} 5 5 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 {born} 8 9\n")
         .into_bytes()

@@ -296,7 +296,7 @@ fn a_program_with_openssl_gets_a_note() {
     assert!(output.stderr.is_empty(), "{output:?}");
 }
 
-/// What the two libraries do together in a copy is shown by the step "copies of warm processes".
+/// The two libraries together in a copy are shown by the step "copies of warm processes".
 #[test]
 fn clones_adds_a_library_after_the_first() {
     let output = run(&["--clones", "--", "sh", "-c", "echo $LD_PRELOAD"]).output().unwrap();

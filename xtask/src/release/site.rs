@@ -25,6 +25,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/python/streams.md",
             "docs/python/distributions.md",
             "docs/python/numpy.md",
+            "docs/python/generator.md",
             "docs/python/dask.md",
             "docs/java.md",
             "docs/openssl.md",

@@ -64,7 +64,7 @@ api! {
     throw_error, c"napi_throw_error": (env: Env, code: *const c_char, text: *const c_char);
 }
 
-/// The version of Node-API that is used.
+/// Returns the version of Node-API that is used.
 #[unsafe(no_mangle)]
 extern "C" fn node_api_module_get_api_version_v1() -> i32 {
     8

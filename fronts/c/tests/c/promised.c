@@ -1,5 +1,6 @@
 /* After headwater_init() getrandom(2) is the only system call of the library, but for the functions
- * that headwater.h names. A filter kills the process at any other call. The argument names the case. */
+ * that headwater.h names. A filter kills the process at any other call. The argument names the
+ * case. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <headwater.h>

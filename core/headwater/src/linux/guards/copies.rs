@@ -8,9 +8,9 @@
 //! Three things show a copy. VMClock counts loaded snapshots, and `headwater clones watch` counts
 //! what it sees as root, in a page that [`watch_page`](super::watch_page) maps. A restored process
 //! lacks the pages that the kernel may drop, so a word in such a page is 0. But the word is 0 in a
-//! forked child too, and after memory ran short, so a lost word is only the question. The answer is
-//! the process itself: CRIU gives a restored process its old number and a new time of birth, a
-//! fork gives a child another number, and a process whose page was dropped has kept both.
+//! forked child too, and after memory ran short, so a lost word is only the question. The process
+//! itself answers it. A restored process has its old number and a new start time; a forked child
+//! has another number; a process whose page was dropped has kept both.
 //!
 //! A child is as new as its parent was, and a parent may have been restored without noticing it
 //! yet. So a fork counts as a fork if the parent looked just before it ([`before_fork`]), or if the
@@ -163,7 +163,7 @@ pub(crate) fn word() -> *const u64 {
     WORD.get().cast_const().cast()
 }
 
-/// The parts of a process that tell a copy from a fork.
+/// The parts of a process by which a copy differs from a fork.
 struct Identity {
     parent: u64,
     /// Ticks between the boot and its start.

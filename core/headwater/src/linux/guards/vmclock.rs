@@ -127,7 +127,8 @@ impl Clock {
     }
 
     /// Returns a number that changes when a snapshot is loaded: the hypervisor's count of that, or
-    /// the marker where it has none, which moves at live migrations too. None without a page.
+    /// the marker where it has none, which moves at live migrations too. Returns None without a
+    /// page.
     #[inline]
     pub(crate) fn copies(&self) -> Option<u64> {
         let page = self.page()?;
