@@ -32,8 +32,8 @@ pub const FOR_C: [&str; 8] = [
 ];
 /// Functions that only calls documented to allocate in headwater.h may reach.
 pub const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
-/// Functions that OpenSSL's module may call when it is loaded, to map the counters of `headwater run
-/// --stats`. None of them panics or allocates.
+/// Functions that OpenSSL's module may call when it is loaded, to map the counters of
+/// `headwater run --stats`. They neither panic nor allocate.
 pub const FOR_OPENSSL: [&str; 5] = ["close", "getenv", "lseek", "mmap", "open"];
 /// Variables of the C library. Some are glibc's own; their references are weak, and null elsewhere.
 const VARIABLES: [&str; 6] =
