@@ -17,6 +17,7 @@ mod openssl;
 mod openssl_suite;
 mod other_java;
 mod packages;
+mod pages;
 mod preload;
 mod process;
 mod prose;

@@ -75,6 +75,7 @@ pub(crate) fn offer(report: &mut Report) {
     machine_code::steps(report);
     residue::steps(report);
     crate::release::debian::steps(report);
+    crate::pages::steps(report);
     dependencies(report);
     other_compilers(report);
     crate::release::crate_steps(report);

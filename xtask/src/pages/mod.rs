@@ -1,0 +1,114 @@
+//! Commands of the documents, run as written in clean roots of Debian.
+//!
+//! A reader starts at the first command of a page. So each page is one script, whose commands run
+//! in order in one shell, on a machine that has nothing but what earlier commands installed.
+
+mod block;
+mod script;
+
+use crate::process::{output, program, root, run, target_directory};
+use crate::report::{Report, need};
+use crate::tools;
+use anyhow::{Context, Result};
+use block::{Block, Place};
+use std::fs;
+use std::path::Path;
+
+/// The releases of Debian on which every page must work.
+const SUITES: [&str; 2] = ["bookworm", "trixie"];
+
+/// Pages that come first, in this order, because the others presume what they install.
+const FIRST: [&str; 2] = ["README.md", "docs/install.md"];
+
+/// A document, and its blocks of commands.
+struct Page {
+    name: String,
+    blocks: Vec<Block>,
+}
+
+/// Returns every document of the repository that has commands, in the order of a reader.
+fn pages(root: &Path) -> Result<Vec<Page>> {
+    let list = output(program("git ls-files -- *.md").current_dir(root))?;
+    // A record's commands are those of its day, and changes name what older versions had. A link is
+    // the page that it leads to.
+    let is_page = |name: &&str| {
+        !name.starts_with("records/") && *name != "CHANGELOG.md" && !root.join(name).is_symlink()
+    };
+    let mut names: Vec<&str> = list.lines().filter(is_page).collect();
+    names.sort_by_key(|name| (FIRST.iter().position(|first| first == name).unwrap_or(9), *name));
+    let mut pages = Vec::new();
+    for name in names {
+        let text = fs::read_to_string(root.join(name)).with_context(|| name.to_owned())?;
+        let blocks = block::blocks(&text).with_context(|| name.to_owned())?;
+        if !blocks.is_empty() {
+            pages.push(Page { name: name.to_owned(), blocks });
+        }
+    }
+    Ok(pages)
+}
+
+/// Runs the pages of a place in a clean root of each suite. `tree` is what the reader has.
+fn run_pages(place: Place, tree: &Path) -> Result<()> {
+    let top = target_directory()?.join("pages");
+    let scripts = top.join("scripts");
+    if scripts.exists() {
+        fs::remove_dir_all(&scripts)?;
+    }
+    fs::create_dir_all(&scripts)?;
+    for (number, page) in pages(&root()?)?.iter().enumerate() {
+        if let Some(script) = script::script(&page.name, &page.blocks, place) {
+            let name = format!("{number:02}-{}.sh", page.name.replace('/', "-"));
+            fs::write(scripts.join(name), script)?;
+        }
+    }
+    for suite in SUITES {
+        let mut pages = program("sh");
+        pages.arg(root()?.join("tools/release/packages/pages.sh")).arg(suite);
+        run(pages.args([&top, &tree.to_path_buf(), &scripts]))?;
+    }
+    Ok(())
+}
+
+/// Runs the commands of all documents, in a checkout and among the files of a release.
+pub(crate) fn steps(report: &mut Report) {
+    const LOSS: &str = "whether the commands of the documents work as written on a new machine";
+    report.long_step("documents, in a checkout on a new machine", || {
+        need(tools::root_user(), LOSS)?;
+        need(tools::packages(&["debootstrap"]), LOSS)?;
+        let checkout = target_directory()?.join("pages/headwater");
+        if checkout.exists() {
+            fs::remove_dir_all(&checkout).context("an old checkout")?;
+        }
+        let mut clone = program("git clone --quiet --no-hardlinks");
+        run(clone.arg(root()?).arg(&checkout))?;
+        Ok(run_pages(Place::Checkout, &checkout)?)
+    });
+    report.long_step("documents, with a release on a new machine", || {
+        need(tools::root_user(), LOSS)?;
+        need(tools::packages(&["debootstrap"]), LOSS)?;
+        let dist = target_directory()?.join("pages/dist");
+        if dist.exists() {
+            fs::remove_dir_all(&dist).context("an old release")?;
+        }
+        let mut release = program("cargo xtask release --dist");
+        release.arg(&dist);
+        for step in ["library", "program", "python", "java", "debian", "command", "container"] {
+            release.args(["--only", step]);
+        }
+        run(release.current_dir(root()?))?;
+        Ok(run_pages(Place::Dist, &dist)?)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_of_the_documents_can_be_run_or_says_why_not() {
+        let pages = pages(&root().unwrap()).unwrap();
+        assert_eq!([&pages[0].name, &pages[1].name], FIRST);
+        let blocks: usize = pages.iter().map(|page| page.blocks.len()).sum();
+        assert!(blocks > 30, "{blocks} blocks");
+    }
+}
