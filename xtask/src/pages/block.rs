@@ -13,11 +13,11 @@
 //! -->
 //! ```
 //!
-//! `before` makes what the page presumes. A command ends with 0 unless `status` names others for the
-//! commands that begin so. A command that `lasts` must still run after some seconds. `not run` has
-//! the reason as well; without a beginning it stands for the whole block. Blocks are run in a
-//! checkout, or among the files of a release with `in: dist`. A user types them who may use sudo, or
-//! root does, each command in a shell of its own then.
+//! `before` makes what the page presumes. A command ends with 0 unless `status` names others for
+//! the commands that begin so. A command that `lasts` must still run after some seconds. `not run`
+//! has the reason as well; without a beginning it stands for the whole block. Blocks are run in a
+//! checkout, or among the files of a release with `in: dist`. A user types them who may use sudo,
+//! or root does, each command in a shell of its own then.
 
 use anyhow::{Result, bail, ensure};
 

@@ -28,7 +28,9 @@ struct Page {
 
 /// Returns every document of the repository that has commands, in the order of a reader.
 fn pages(root: &Path) -> Result<Vec<Page>> {
-    let list = output(program("git ls-files -- *.md").current_dir(root))?;
+    let list = output(
+        program("git ls-files --cached --others --exclude-standard -- *.md").current_dir(root),
+    )?;
     // A record's commands are those of its day, and changes name what older versions had. A link is
     // the page that it leads to.
     let is_page = |name: &&str| {
