@@ -1,4 +1,5 @@
-//! `cargo xtask generate`: what the fronts have of each kind of the table of streams.
+//! `cargo xtask generate`: what the fronts have of each kind of the table of streams, and README's
+//! pictures of records.
 //!
 //! The files are checked in, so that a reader and a tool find ordinary source, and a user needs no
 //! generator. A test compares each of them with the table.
@@ -7,6 +8,7 @@ mod c;
 mod dask;
 mod docs;
 mod java;
+mod pictures;
 mod python;
 mod words;
 
@@ -45,6 +47,7 @@ fn files(root: &Path) -> Result<Vec<File>> {
     files.push(dask::file());
     files.extend(c::files(root)?);
     files.extend(docs::files(root)?);
+    files.extend(pictures::files(root)?);
     Ok(files)
 }
 

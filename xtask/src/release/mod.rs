@@ -61,6 +61,7 @@ const STEPS: &[Step] = &[
     step("command", "the static commands", command::build),
     step("container", "the container image", container::build),
     step("recipes", "the packages of RPM and Arch", recipes::build),
+    step("install", "INSTALL.md, the lines for each language", install_page),
     step("site", "the documentation site", site::build),
     step("sbom", "the lists of components", sbom::build),
     step("reproduce", "the proof that a second build has the same bytes", reproduce::build),
@@ -152,6 +153,44 @@ fn is_committed(root: &Path) -> Result<()> {
         .context("set HEADWATER_COMMIT and SOURCE_DATE_EPOCH, because git knows no commit here")?;
     ensure!(changes.is_empty(), "commit these files first, or choose steps by --only:\n{changes}");
     Ok(())
+}
+
+/// Writes docs/install.md for a reader who has no more than these files: without the comments of
+/// its test, and without links to pages that are not there.
+fn install_page(dist: &Path) -> Result<()> {
+    let page = fs::read_to_string(root()?.join("docs/install.md"))?;
+    Ok(fs::write(dist.join("INSTALL.md"), alone(&page))?)
+}
+
+/// Removes comments, and of each link to another page the target.
+fn alone(page: &str) -> String {
+    let mut parts = page.split("<!--");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let after = part.split_once("-->").map_or(part, |(_, after)| after);
+        text.push_str(after.strip_prefix('\n').unwrap_or(after));
+    }
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once("](") {
+        let Some((target, after)) = after.split_once(')') else { break };
+        let is_here = target.starts_with('#');
+        match before.rfind('[') {
+            Some(start) if !is_here => {
+                out.push_str(&before[..start]);
+                out.push_str(&before[start + 1..]);
+            }
+            _ => {
+                out.push_str(before);
+                out.push_str("](");
+                out.push_str(target);
+                out.push(')');
+            }
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Writes the SHA-256 sums of all files, in the form that `sha256sum --check` reads.
@@ -288,6 +327,12 @@ mod tests {
         fs::write(top.join("file"), "second").unwrap();
         assert!(is_committed(&top).is_err());
         fs::remove_dir_all(&top).unwrap();
+    }
+
+    #[test]
+    fn a_page_alone_has_no_comments_and_no_links_to_other_pages() {
+        let page = "# A\n<!-- commands\nin: dist\n-->\n```sh\nx\n```\n[b](b.md) and [c](#c)\n";
+        assert_eq!(alone(page), "# A\n```sh\nx\n```\nb and [c](#c)\n");
     }
 
     #[test]

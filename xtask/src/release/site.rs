@@ -19,6 +19,7 @@ const PARTS: &[(&str, &[&str])] = &[
     (
         "Libraries",
         &[
+            "docs/install.md",
             "docs/c.md",
             "fronts/python/README.md",
             "docs/python/secrets.md",
