@@ -17,6 +17,7 @@ mod recipes;
 mod reproduce;
 mod sbom;
 mod site;
+mod source;
 mod stage;
 mod tarballs;
 
@@ -51,6 +52,7 @@ const fn step(name: &'static str, loss: &'static str, build: fn(&Path) -> Result
 
 /// Every step. The sums come last, because they cover the files of all others.
 const STEPS: &[Step] = &[
+    step("source", "the sources with every crate, for a build without a network", source::build),
     step("crates", "the packed crates for a registry", crates::build),
     step("library", "the archive of the C library and of OpenSSL's module", tarballs::library),
     step("program", "the archive of the command", tarballs::program),
