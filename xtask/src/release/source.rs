@@ -31,12 +31,13 @@ pub(super) fn build(dist: &Path) -> Result<()> {
 
 /// Adds the crates to a tree, a configuration by which cargo takes them, and the list of licences.
 fn vendor(tree: &Path) -> Result<()> {
-    let mut vendor = program("cargo vendor --quiet --locked --versioned-dirs");
+    let mut vendor = program("cargo vendor --locked --versioned-dirs");
     let settings = output(vendor.arg(VENDOR).current_dir(tree))?;
     ensure!(settings.contains("directory = \"vendor\""), "cargo vendor said: {settings}");
     let config = tree.join(".cargo/config.toml");
     let mut text = fs::read_to_string(&config).unwrap_or_default();
-    let _ = write!(text, "\n# Every crate is in {VENDOR}/, so no build asks a network.\n{settings}");
+    let _ =
+        write!(text, "\n# Every crate is in {VENDOR}/, so no build asks a network.\n{settings}");
     fs::create_dir_all(tree.join(".cargo"))?;
     fs::write(&config, text)?;
     // Read from the copies themselves: a crate that is missing would be missed here.
