@@ -2,7 +2,8 @@
 //! builds without a network, and its reviewer reads the licence of each crate in one list.
 
 use super::{epoch, export, fresh, pack};
-use crate::process::{output, program, run};
+use crate::process::{output, program, root, run};
+use crate::tools;
 use crate::version::VERSION;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -10,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// The directory of the crates' sources, as cargo names it by default.
 const VENDOR: &str = "vendor";
@@ -26,7 +28,37 @@ pub(super) fn build(dist: &Path) -> Result<()> {
     // Half of the repository, and no build reads it.
     fs::remove_dir_all(tree.join("records"))?;
     vendor(&tree)?;
-    pack(&tree, &dist.join(format!("{name}.tar.gz")))
+    let archive = dist.join(format!("{name}.tar.gz"));
+    pack(&tree, &archive)?;
+    recipes(&archive, dist)
+}
+
+/// Writes the recipes of others' package managers, with the version and the sum of the archive.
+///
+/// Their builds take compilers from their own registries, so the release only lets each language's
+/// own reader judge the recipe, and the archive itself is built by the test of packaging.md.
+fn recipes(archive: &Path, dist: &Path) -> Result<()> {
+    tools::packages(&["nix-bin", "ruby", "python3-yaml"])?;
+    let sums = output(program("sha256sum --").arg(archive))?;
+    let sum = sums.split_whitespace().next().context("sha256sum names a sum")?;
+    for (path, check) in [
+        (
+            "conda/recipe.yaml",
+            ["/usr/bin/python3", "-c", "import yaml, sys; yaml.safe_load(open(sys.argv[1]))"],
+        ),
+        ("nix/package.nix", ["nix-instantiate", "--parse", "--strict"]),
+        ("homebrew/headwater.rb", ["ruby", "-w", "-c"]),
+    ] {
+        let recipe = fs::read_to_string(root()?.join("tools/release").join(path))?;
+        let recipe = recipe.replace("@VERSION@", VERSION).replace("@SHA256@", sum);
+        ensure!(!recipe.contains('@'), "{path}: a place is left");
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let file = dist.join(name);
+        fs::write(&file, recipe)?;
+        output(Command::new(check[0]).args(&check[1..]).arg(file))
+            .with_context(|| path.to_owned())?;
+    }
+    Ok(())
 }
 
 /// Adds the crates to a tree, a configuration by which cargo takes them, and the list of licences.
