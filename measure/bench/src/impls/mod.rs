@@ -36,6 +36,8 @@ mod openssl_headwater;
 #[cfg(feature = "peers")]
 mod peers;
 mod pseudo;
+#[cfg(feature = "rand")]
+mod rand;
 pub(crate) mod rfc;
 #[cfg(feature = "peers")]
 mod runtimes;
@@ -85,10 +87,10 @@ const ALL: &[&Implementation] = &[
     &gnutls::RANDOM,
     &gnutls::NONCE,
     &nss::GENERATE_RANDOM,
-    #[cfg(feature = "peers")]
-    &peers::RAND,
-    #[cfg(feature = "peers")]
-    &peers::RAND_HELD,
+    #[cfg(feature = "rand")]
+    &rand::THREAD,
+    #[cfg(feature = "rand")]
+    &rand::HELD,
     #[cfg(feature = "peers")]
     &peers::AWS_LC,
     #[cfg(all(feature = "peers", target_os = "linux"))]

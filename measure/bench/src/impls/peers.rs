@@ -2,26 +2,8 @@
 
 use crate::draw::work::{Drawn, Generator, Refused};
 use crate::impls::implementation::{Absent, Implementation};
-use rand::Rng as _;
-use rand::rngs::ThreadRng;
 #[cfg(target_os = "linux")]
 use std::sync::LazyLock;
-
-/// `rand::rng()` looked up for each call, as most programs do.
-pub(crate) const RAND: Implementation = Implementation {
-    name: "rand-thread_rng",
-    version: &rand_version,
-    has_modes: false,
-    open: &|| Ok(Box::new(Rand)),
-};
-
-/// A `ThreadRng` that the caller keeps.
-pub(crate) const RAND_HELD: Implementation = Implementation {
-    name: "rand-thread_rng-held",
-    version: &rand_version,
-    has_modes: false,
-    open: &|| Ok(Box::new(RandHeld(rand::rng()))),
-};
 
 pub(crate) const AWS_LC: Implementation = Implementation {
     name: "aws-lc",
@@ -63,50 +45,6 @@ pub(crate) const FASTRAND: Implementation = Implementation {
     has_modes: false,
     open: &|| Ok(Box::new(Fastrand)),
 };
-
-fn rand_version() -> Option<String> {
-    option_env!("HEADWATER_BENCH_RAND").map(|version| format!("rand {version}"))
-}
-
-struct Rand;
-
-impl Generator for Rand {
-    #[inline]
-    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
-        rand::rng().fill_bytes(buf);
-        Ok(())
-    }
-
-    #[inline]
-    fn u32(&mut self) -> Result<u32, Refused> {
-        Ok(rand::rng().next_u32())
-    }
-
-    #[inline]
-    fn u64(&mut self) -> Result<u64, Refused> {
-        Ok(rand::rng().next_u64())
-    }
-}
-
-struct RandHeld(ThreadRng);
-
-impl Generator for RandHeld {
-    #[inline]
-    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
-        self.0.fill_bytes(buf);
-        Ok(())
-    }
-
-    #[inline]
-    fn u32(&mut self) -> Result<u32, Refused> {
-        Ok(self.0.next_u32())
-    }
-
-    #[inline]
-    fn u64(&mut self) -> Result<u64, Refused> {
-        Ok(self.0.next_u64())
-    }
-}
 
 struct AwsLc;
 
