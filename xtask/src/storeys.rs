@@ -68,7 +68,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         name: "streams",
         purpose: "reproducible arrays, and the files that hold them",
         may_use: &["core", "text", "proof"],
-        packages: &["headwater-storage", "headwater-streams"],
+        packages: &["headwater-arrow", "headwater-storage", "headwater-streams"],
         features: "",
         steps: &[
             "clippy, streams alone",
