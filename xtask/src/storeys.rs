@@ -82,6 +82,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         purpose: "the same for other languages and programs",
         may_use: &["core", "streams", "text", "boot", "measure"],
         packages: &[
+            "headwater-arrow-nostd",
             "headwater-c",
             "headwater-cli",
             "headwater-openssl",

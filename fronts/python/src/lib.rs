@@ -4,6 +4,7 @@
 //! Each module registers its functions and classes. The package's Python files import them from
 //! `headwater._native`, and no user does.
 
+mod arrow;
 mod bitgen;
 mod secure;
 mod streams;
@@ -14,5 +15,6 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     secure::register(module)?;
     streams::register(module)?;
-    bitgen::register(module)
+    bitgen::register(module)?;
+    arrow::register(module)
 }

@@ -34,6 +34,12 @@ pub(crate) struct Flat<'a> {
     borrowed: PhantomData<&'a ArrowArray>,
 }
 
+// SAFETY: the pointers lead to memory that the producer keeps and nothing writes to, as the caller of
+// `Column::new` promised, so any thread may read it.
+unsafe impl Send for Flat<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Flat<'_> {}
+
 fn malformed<T>(fault: &'static str) -> Result<T, Error> {
     Err(Error::Malformed(fault))
 }
@@ -91,6 +97,23 @@ impl<'a> Column<'a> {
     pub(crate) fn may_be_null(&self) -> bool {
         let of = |flat: &Flat<'_>| !flat.validity.is_null() || flat.kind == Type::Null;
         of(&self.rows) || self.dictionary.as_ref().is_some_and(of)
+    }
+
+    /// Returns the bytes of a row of texts or binary values, or `None` for a null.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if the value lies outside of its buffer, or the column has another
+    /// type.
+    pub fn bytes(&self, row: usize) -> Result<Option<&'a [u8]>, Error> {
+        let kind = self.dictionary.as_ref().map_or(self.rows.kind, |values| values.kind);
+        if !matches!(kind, Type::Bytes { .. } | Type::Views | Type::Fixed { .. }) {
+            return malformed("another type where bytes are needed");
+        }
+        match self.value(row)? {
+            Some((values, place)) => values.bytes(place).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Returns the place of a row's value and the column that has it, or `None` if the row is null.

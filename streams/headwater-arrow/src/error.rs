@@ -72,43 +72,120 @@ impl From<headwater_streams::Error> for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// A piece of an error's text.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// Letters.
+    Text(&'a str),
+    /// A whole number.
+    Number(i128),
+    /// The text of an error of the streams.
+    Stream(&'a headwater_streams::Error),
+}
+
+impl Error {
+    /// Hands the pieces of the text to `write`, in their order.
+    ///
+    /// The C library writes its messages from them: `core::fmt` can panic, and brings 10 KB of code
+    /// that nothing else there needs.
+    pub fn spell(&self, write: &mut dyn FnMut(Part<'_>)) {
+        let text = |write: &mut dyn FnMut(Part<'_>), text: &str| write(Part::Text(text));
+        macro_rules! spell {
+            ($($piece:expr),+) => {{ $(write(Part::from($piece));)+ }};
+        }
         match self {
-            Error::Negative { row, value } => write!(
-                f,
-                "id {value} in row {row} of the batch is negative: ids count from 0, and key_of() makes one of any integer"
+            Error::Negative { row, value } => spell!(
+                "id ",
+                *value,
+                " in row ",
+                *row,
+                " of the batch is negative: ids count from 0, and \
+                 key_of() makes one of any integer"
             ),
-            Error::TooLarge { row, value, last } => write!(
-                f,
-                "id {value} in row {row} of the batch is past the end of the stream: the last id is {last}, and key_of() makes a smaller one"
+            Error::TooLarge { row, value, last } => spell!(
+                "id ",
+                *value,
+                " in row ",
+                *row,
+                " of the batch is past the end of the stream: the \
+                 last id is ",
+                i128::from(*last),
+                ", and key_of() makes a smaller one"
             ),
-            Error::Null { row } => write!(
-                f,
-                "the id in row {row} of the batch is null: leave such rows out, or let nulls be null"
+            Error::Null { row } => spell!(
+                "the id in row ",
+                *row,
+                " of the batch is null: leave such rows out, or let nulls \
+                 be null"
             ),
-            Error::NotIds(name) => write!(
-                f,
-                "a column of {name} has no ids: integers are needed, and key_of() makes them of texts, dates and timestamps; cast floats to integers first"
-            ),
-            Error::NoKey(name) => write!(
-                f,
-                "key_of() takes no {name}: give integers, text, binary, booleans, dates or timestamps, or cast the column to one of them"
-            ),
+            Error::NotIds(name) => {
+                write(Part::Text("a column of "));
+                name.spell(&mut |letters| text(write, letters));
+                spell!(
+                    " has no ids: integers are needed, and key_of() makes them of texts, dates and \
+                     timestamps; cast floats to integers first"
+                );
+            }
+            Error::NoKey(name) => {
+                write(Part::Text("key_of() takes no "));
+                name.spell(&mut |letters| text(write, letters));
+                spell!(
+                    ": give integers, text, binary, booleans, dates or timestamps, or cast the \
+                     column to one of them"
+                );
+            }
             Error::Inexact { row, need } => {
-                write!(f, "the value in row {row} of the batch is not {need}")
+                spell!("the value in row ", *row, " of the batch is not ", *need);
             }
             Error::Rows { first, other } => {
-                write!(f, "columns of {first} and of {other} rows: give columns of one table")
+                spell!(
+                    "columns of ",
+                    *first,
+                    " and of ",
+                    *other,
+                    " rows: give columns of one table"
+                );
             }
-            Error::Malformed(fault) => write!(f, "the Arrow data is malformed: {fault}"),
-            Error::Parameter { name, need } => write!(f, "{name} must be {need}"),
+            Error::Malformed(fault) => spell!("the Arrow data is malformed: ", *fault),
+            Error::Parameter { name, need } => spell!(*name, " must be ", *need),
             Error::NoType(dtype) => {
-                write!(f, "Arrow has no type for elements of {dtype}: ask for another type")
+                spell!("Arrow has no type for elements of ", *dtype, ": ask for another type");
             }
-            Error::Memory { bytes } => write!(f, "no memory for a column of {bytes} bytes"),
-            Error::Stream(error) => error.fmt(f),
+            Error::Memory { bytes } => spell!("no memory for a column of ", *bytes, " bytes"),
+            Error::Stream(error) => write(Part::Stream(error)),
         }
+    }
+}
+
+impl<'a> From<&'a str> for Part<'a> {
+    fn from(text: &'a str) -> Self {
+        Part::Text(text)
+    }
+}
+
+impl From<i128> for Part<'_> {
+    fn from(number: i128) -> Self {
+        Part::Number(number)
+    }
+}
+
+impl From<usize> for Part<'_> {
+    fn from(number: usize) -> Self {
+        Part::Number(number as i128)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut done = Ok(());
+        self.spell(&mut |part| {
+            done = done.and_then(|()| match part {
+                Part::Text(text) => f.write_str(text),
+                Part::Number(number) => number.fmt(f),
+                Part::Stream(error) => error.fmt(f),
+            });
+        });
+        done
     }
 }
 

@@ -138,8 +138,9 @@ impl Name {
     }
 }
 
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Name {
+    /// Hands the pieces of the name to `write`.
+    pub(crate) fn spell(&self, write: &mut dyn FnMut(&str)) {
         let format = self.format();
         let usual = match format {
             "e" => "float16",
@@ -156,9 +157,9 @@ impl fmt::Display for Name {
             _ if format.starts_with("tt") => "times of day",
             _ if format.starts_with("tD") => "durations",
             _ if format.starts_with("d:") => "decimals with digits after the point",
-            _ => return write!(f, "Arrow type '{format}'"),
+            _ => return ["Arrow type '", format, "'"].into_iter().for_each(write),
         };
-        f.write_str(usual)
+        write(usual);
     }
 }
 

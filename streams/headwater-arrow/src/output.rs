@@ -9,7 +9,7 @@ use crate::memory::Memory;
 use crate::rows::Made;
 use crate::{Error, rows};
 use core::ffi::{CStr, c_char, c_void};
-use core::fmt::{self, Write};
+use core::fmt;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicUsize, Ordering, fence};
 
@@ -210,9 +210,9 @@ pub fn schema(
     list: Option<usize>,
     name: &str,
 ) -> Result<ArrowSchema, Error> {
-    let Some(width) = list else { return letters(format_args!("{}", Text(format)), name) };
-    let mut child = letters(format_args!("{}", Text(format)), "item")?;
-    let mut list = match letters(format_args!("+w:{width}"), name) {
+    let Some(width) = list else { return letters(plain(format), name) };
+    let mut child = letters(plain(format), "item")?;
+    let mut list = match letters(list_of(width), name) {
         Ok(list) => list,
         Err(error) => {
             // SAFETY: `letters` made the struct just now, and it was not released yet.
@@ -232,42 +232,40 @@ pub fn schema(
     Ok(list)
 }
 
-/// A C string of ASCII letters, as all formats are.
-struct Text(&'static CStr);
-
-impl fmt::Display for Text {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.to_str().unwrap_or_default())
+/// Returns the letters of a type of values, and zeros.
+fn plain(format: &CStr) -> [u8; 28] {
+    let mut letters = [0; 28];
+    for (to, from) in letters.iter_mut().zip(format.to_bytes().iter().take(27)) {
+        *to = *from;
     }
+    letters
 }
 
-/// Writes a text into bytes, and fails where they end.
-struct Into<'a>(&'a mut [u8]);
-
-impl Write for Into<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = core::mem::take(&mut self.0);
-        let (here, rest) = room.split_at_mut_checked(text.len()).ok_or(fmt::Error)?;
-        here.copy_from_slice(text.as_bytes());
-        self.0 = rest;
-        Ok(())
+/// Returns the letters of a list of so many components, such as `+w:3`, and a zero. The digits are
+/// written here, because `core::fmt` can panic, which the C library must not.
+fn list_of(width: usize) -> [u8; 28] {
+    let mut format = [0; 28];
+    let (head, rest) = format.split_at_mut(3);
+    head.copy_from_slice(b"+w:");
+    let digits = width.checked_ilog10().map_or(1, |log| log as usize + 1);
+    let mut left = width;
+    for digit in rest.iter_mut().take(digits).rev() {
+        *digit = b'0' + (left % 10) as u8;
+        left /= 10;
     }
+    format
 }
 
-fn letters(format: fmt::Arguments<'_>, name: &str) -> Result<ArrowSchema, Error> {
+fn letters(format: [u8; 28], name: &str) -> Result<ArrowSchema, Error> {
     if name.bytes().any(|byte| byte == 0) {
         return Err(Error::Parameter { name: "name", need: "a text without a NUL" });
     }
-    let mut bytes = [0; 28];
-    // 23 letters hold `+w:` and any number of components, and a zero follows them.
-    let (text, _) = bytes.split_at_mut(27);
-    Into(text).write_fmt(format).map_err(|_| rows::SHORT)?;
     let mut memory = Memory::zeroed(name.len() + 1)?;
     if let Some(room) = memory.cleared(0, name.len()) {
         room.copy_from_slice(name.as_bytes());
     }
     let node = boxed(Letters {
-        format: bytes,
+        format,
         name: memory,
         child: ArrowSchema::empty(),
         children: [ptr::null_mut()],

@@ -1,14 +1,14 @@
 //! Columns as another program would make them: buffers of bytes, and structs that lead to them.
 
 use headwater_arrow::{ArrowArray, ArrowSchema, Column, Error, Output};
-use std::ffi::{CString, c_void};
+use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 
 pub(crate) struct Built {
-    _format: CString,
+    format: *mut c_char,
     _buffers: Vec<Vec<u8>>,
     _pointers: Vec<*const c_void>,
-    _dictionary: Option<Box<Built>>,
+    dictionary: *mut Built,
     pub(crate) schema: ArrowSchema,
     pub(crate) array: ArrowArray,
 }
@@ -28,17 +28,13 @@ impl Built {
     /// Makes a column of these buffers, the first of which is left out if it is empty. The first
     /// `offset` rows of them are not part of the column.
     pub(crate) fn new(format: &str, len: usize, offset: usize, buffers: Vec<Vec<u8>>) -> Built {
-        let format = CString::new(format).unwrap();
+        let format = CString::new(format).unwrap().into_raw();
         let address = |(i, buffer): (usize, &Vec<u8>)| match i == 0 && buffer.is_empty() {
             true => ptr::null(),
             false => buffer.as_ptr().cast(),
         };
         let mut pointers: Vec<*const c_void> = buffers.iter().enumerate().map(address).collect();
-        let schema = ArrowSchema {
-            format: format.as_ptr(),
-            release: Some(keep_schema),
-            ..ArrowSchema::empty()
-        };
+        let schema = ArrowSchema { format, release: Some(keep_schema), ..ArrowSchema::empty() };
         let array = ArrowArray {
             length: len as i64,
             null_count: -1,
@@ -49,10 +45,10 @@ impl Built {
             ..ArrowArray::empty()
         };
         Built {
-            _format: format,
+            format,
             _buffers: buffers,
             _pointers: pointers,
-            _dictionary: None,
+            dictionary: ptr::null_mut(),
             schema,
             array,
         }
@@ -115,16 +111,31 @@ impl Built {
 
     /// Makes a dictionary of `values`, whose places are the rows of this column.
     pub(crate) fn with_values(mut self, values: Built) -> Built {
-        let mut values = Box::new(values);
-        self.schema.dictionary = &raw mut values.schema;
-        self.array.dictionary = &raw mut values.array;
-        self._dictionary = Some(values);
+        let values = Box::into_raw(Box::new(values));
+        // SAFETY: the value was leaked just now, and only addresses of its fields are taken.
+        unsafe {
+            self.schema.dictionary = &raw mut (*values).schema;
+            self.array.dictionary = &raw mut (*values).array;
+        }
+        self.dictionary = values;
         self
     }
 
     pub(crate) fn column(&self) -> Result<Column<'_>, Error> {
         // SAFETY: `new` made both structs, and a test changes only what the column must refuse.
         unsafe { Column::new(&self.schema, &self.array) }
+    }
+}
+
+impl Drop for Built {
+    fn drop(&mut self) {
+        // SAFETY: both were leaked by this module, and a drop runs once.
+        unsafe {
+            drop(CString::from_raw(self.format));
+            if !self.dictionary.is_null() {
+                drop(Box::from_raw(self.dictionary));
+            }
+        }
     }
 }
 
