@@ -26,8 +26,8 @@ def _column(ids: Any) -> tuple[Any, Any]:
     if not isinstance(ids, pd.Series | pd.Index):
         raise TypeError(f"ids must be a Series, an Index or an array, not {type(ids).__name__}")
     array = ids.array
-    if isinstance(array.dtype, pd.CategoricalDtype):
-        array = pd.Series(np.asarray(array.categories.take(array.codes), dtype=array.categories.dtype)).array if not (array.codes < 0).any() else pd.Series(ids.astype(object)).convert_dtypes().array
+    if isinstance(array.dtype, pd.CategoricalDtype):  # the value counts, and not its code
+        array = pd.Series(np.asarray(array, dtype=object)).convert_dtypes().array
     if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(array.dtype):
         missing = np.asarray(array.isna())
         return np.ascontiguousarray(array.to_numpy(dtype=array.dtype.numpy_dtype, na_value=0)), missing
@@ -55,12 +55,14 @@ def _evaluate(ids: Any, plan: Plan, name: str) -> pd.Series:
         return series
     if values.dtype.kind == "f":
         return series.mask(missing)
-    return series.convert_dtypes().astype(_nullable(values.dtype)).mask(missing)
+    return series.astype(_nullable(values.dtype)).mask(missing)
 
 
 def _nullable(dtype: Any) -> str:
-    name = np.dtype(dtype).name
-    return "boolean" if name == "bool" else name.replace("uint", "UInt").replace("int", "Int", 1) if name.startswith("int") else name.replace("uint", "UInt")
+    """Returns pandas' type of integers or booleans that may be missing."""
+    names = {"bool": "boolean", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64"}
+    name = str(np.dtype(dtype).name)
+    return names.get(name, name.capitalize())
 
 
 _functions = _kinds.functions(_evaluate, __name__)

@@ -45,6 +45,10 @@ pub(super) fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         dict.set_item("order", order)?;
         dict.set_item("dtypes", dtypes)?;
         dict.set_item("about", about)?;
+        let is_number =
+            |form| matches!(form, Form::Real | Form::Count | Form::Integer | Form::Flag);
+        let numbers = facts.parameters.iter().all(|parameter| is_number(parameter.form));
+        dict.set_item("is_plain", numbers && !facts.vectors)?;
         all.append(dict)?;
     }
     Ok(all)

@@ -16,8 +16,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<column::ArrowArray>()?;
-    module.add_class::<column::ArrowChunkedArray>()?;
+    // Under names of their own: `Array` is the array of streams.
+    module.add("ArrowArray", module.py().get_type::<column::ArrowArray>())?;
+    module.add("ArrowChunkedArray", module.py().get_type::<column::ArrowChunkedArray>())?;
     module.add_class::<plan::Plan>()?;
     module.add_function(wrap_pyfunction!(arrow_key_of, module)?)?;
     module.add("ARROW_KINDS", kinds::kinds(module.py())?)

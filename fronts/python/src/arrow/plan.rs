@@ -16,7 +16,7 @@ const MAGIC: &[u8; 8] = b"hwplan1\0";
 #[pyclass(frozen, module = "headwater._native")]
 #[derive(Clone)]
 pub(crate) struct Plan {
-    pub(super) stream: Stream,
+    stream: Stream,
     nulls: Nulls,
     what: What,
 }
@@ -32,7 +32,7 @@ enum What {
 
 /// The value of a parameter, owned.
 #[derive(Clone)]
-pub(super) enum Given {
+enum Given {
     Real(f64),
     Count(u64),
     Integer(i128),
@@ -217,6 +217,12 @@ impl Plan {
         Ok((format.to_str().unwrap_or_default(), list))
     }
 
+    /// Returns false if a null id is an error.
+    #[getter]
+    fn keeps_nulls(&self) -> bool {
+        self.nulls == Nulls::Kept
+    }
+
     /// Returns the column for a column of ids.
     #[pyo3(signature = (ids, name="", /))]
     fn run<'py>(&self, ids: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -249,25 +255,6 @@ impl Plan {
     ) -> PyResult<Plan> {
         let derive = |key: &Key, name: Option<&str>| label::purpose(key, purpose, name);
         Ok(Plan { stream: stream_of(key, name, derive)?, nulls: self::nulls(nulls)?, what })
-    }
-
-    /// Returns the plan of a kind whose values are numbers, of a stream. For SQL.
-    pub(super) fn of_kind(stream: Stream, kind: Kind, values: Vec<Given>) -> Plan {
-        let dtype = kind.types().first().map_or(Dtype::F64, |one| one.dtype);
-        Plan { stream, nulls: Nulls::Kept, what: What::Draw { kind, dtype, values } }
-    }
-
-    /// Returns the plan of a decision, of a stream. For SQL.
-    pub(super) fn of_sample(stream: Stream, p: f64) -> Plan {
-        Plan { stream, nulls: Nulls::Kept, what: What::Sample(p) }
-    }
-
-    pub(super) fn of_split(stream: Stream, parts: u64) -> Plan {
-        Plan { stream, nulls: Nulls::Kept, what: What::Equal(parts) }
-    }
-
-    pub(super) fn of_order(stream: Stream) -> Plan {
-        Plan { stream, nulls: Nulls::Kept, what: What::Order }
     }
 
     /// Returns the plan, unless it cannot be carried out: errors come before the first row.
