@@ -11,8 +11,20 @@ import pathlib
 
 from pyspark.sql import SparkSession
 
-TEXTS = ["", "a", "user 12", "twelve bytes", "thirteen byte", "Größe", "日本語", "x" * 31, "x" * 32, "y" * 33,
-         "z" * 100, "0b5e2d9c-6a0f-4f1e-9c3b-2d1f7a8e6b54"]
+TEXTS = [
+    "",
+    "a",
+    "user 12",
+    "twelve bytes",
+    "thirteen byte",
+    "Größe",
+    "日本語",
+    "x" * 31,
+    "x" * 32,
+    "y" * 33,
+    "z" * 100,
+    "0b5e2d9c-6a0f-4f1e-9c3b-2d1f7a8e6b54",
+]
 BIGINTS = [0, 1, -1, 42, 2**31 - 1, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63)]
 BINARIES = ["", "00", "ff00ff", "00" * 40]
 DATES = [0, 1, -1, 20000, -719162, 2932896]
@@ -33,7 +45,14 @@ def cases():
     none, day = {"type": "text", "value": None}, {"type": "date", "value": "20000"}
     time = {"type": "timestamp", "value": "1764000000123456"}
     yield from ([text, number], [number, text], [none, number], [number, none], [text, text])
-    yield [text, number, day, time, {"type": "boolean", "value": True}, {"type": "binary", "value": "0102"}]
+    yield [
+        text,
+        number,
+        day,
+        time,
+        {"type": "boolean", "value": True},
+        {"type": "binary", "value": "0102"},
+    ]
 
 
 def sql(cell):
@@ -53,8 +72,10 @@ def sql(cell):
 def main():
     spark = (
         SparkSession.builder.master("local[1]")
-        .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.ui.enabled", "false").config("spark.sql.session.timeZone", "UTC")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.session.timeZone", "UTC")
         .getOrCreate()
     )
     made = []
@@ -63,7 +84,9 @@ def main():
         made.append({"columns": columns, "xxhash64": str(row[0])})
     lines = ",\n".join("    " + json.dumps(case, ensure_ascii=False) for case in made)
     head = f'{{\n  "source": "xxhash64 of Spark {spark.version}",\n  "cases": [\n'
-    pathlib.Path(__file__).with_name("keys_of.json").write_text(f"{head}{lines}\n  ]\n}}\n", "utf-8")
+    pathlib.Path(__file__).with_name("keys_of.json").write_text(
+        f"{head}{lines}\n  ]\n}}\n", "utf-8"
+    )
     spark.stop()
 
 

@@ -24,10 +24,10 @@
  *
  * Stack
  *     The first call of a process takes up to 4.5 KiB of stack, and later draws up to 2 KiB.
- *     headwater_random_pseudo_bytes() takes 4.5 KiB, streams and headwater_status_json() 10 KiB. A
- *     dynamic linker that binds a function at its first call takes up to 3.5 KiB at that time; "ld
- *     -z now" binds at the start. A first draw fits an alternate signal stack of 8 KiB, and streams
- *     fit a thread of PTHREAD_STACK_MIN (16 KiB).
+ *     headwater_random_pseudo_bytes() takes 4.5 KiB, streams and headwater_status_json() 10 KiB,
+ *     headwater_arrow_...() 64 KiB. A dynamic linker that binds a function at its first call takes
+ *     up to 3.5 KiB at that time; "ld -z now" binds at the start. A first draw fits an alternate
+ *     signal stack of 8 KiB, and streams fit a thread of PTHREAD_STACK_MIN (16 KiB).
  *
  * Forks
  *     A child with memory of its own, made by fork or clone, from a handler or not, never draws its

@@ -18,7 +18,9 @@ _FIXED = ("ids", "key", "dtype", "name", "nulls")
 KINDS: dict[str, dict[str, Any]] = {kind["name"]: kind for kind in _native.ARROW_KINDS}
 
 
-def _values(kind: dict[str, Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+def _values(
+    kind: dict[str, Any], args: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, ...]:
     """Returns the values of the kind's parameters in the table's order."""
     names = [name for name, _ in kind["parameters"]]
     given = dict(kind["parameters"])
@@ -54,7 +56,9 @@ def plan(
         keywords = dict(keywords)
         endpoint = keywords.pop("endpoint", False)
         low, high = _values(kind, args, keywords)
-        return Plan.draw(key, kind["kind"], (low, high if endpoint else high - 1), dtype, name, nulls)
+        return Plan.draw(
+            key, kind["kind"], (low, high if endpoint else high - 1), dtype, name, nulls
+        )
     return Plan.draw(key, kind["kind"], _values(kind, args, keywords), dtype, name, nulls)
 
 
@@ -74,11 +78,19 @@ def function(kind: dict[str, Any], evaluate: Evaluate, module: str) -> Callable[
         return evaluate(ids, made, name or kind["name"])
 
     own = [
-        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty if value is None else value)
+        Parameter(
+            name,
+            Parameter.POSITIONAL_OR_KEYWORD,
+            default=Parameter.empty if value is None else value,
+        )
         for name, value in kind["parameters"]
     ]
     positional = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in _FIXED[:2]]
-    options: list[tuple[str, Any]] = [("dtype", kind["dtypes"][0]), ("name", None), ("nulls", "null")]
+    options: list[tuple[str, Any]] = [
+        ("dtype", kind["dtypes"][0]),
+        ("name", None),
+        ("nulls", "null"),
+    ]
     if kind["name"] == "integers":
         options.insert(0, ("endpoint", False))
     named = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in options]
@@ -114,9 +126,7 @@ def functions(evaluate: Evaluate, module: str) -> dict[str, Callable[..., Any]]:
         """
         return evaluate(ids, Plan.split(key, parts, name, nulls), name or "split")
 
-    def order(
-        ids: Any, key: Key | Stream, *, name: str | None = None, nulls: str = "null"
-    ) -> Any:
+    def order(ids: Any, key: Key | Stream, *, name: str | None = None, nulls: str = "null") -> Any:
         """Returns in each row a word of 64 bits: rows sorted by it, then by id, are a shuffle."""
         return evaluate(ids, Plan.order(key, name, nulls), name or "order")
 
@@ -128,6 +138,13 @@ def functions(evaluate: Evaluate, module: str) -> dict[str, Callable[..., Any]]:
         decision.__qualname__ = decision.__name__
         made[decision.__name__] = decision
     return made
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """Returns the error for a name that an engine's module lacks."""
+    return AttributeError(
+        f"module {module!r} has no attribute {name!r}; kinds are {', '.join(KINDS)}"
+    )
 
 
 def names(functions: dict[str, Any], others: list[str]) -> list[str]:

@@ -63,7 +63,9 @@ def _function(
             raise ValueError(f"{usage} takes {least} to {most} arguments, not {len(columns)}")
         ids, *constants = columns
         if len(ids) == 0:
-            return pa.array([], {"g": "f8", "l": "i8", "L": "u8", "b": pa.bool_(), "C": "u1"}[format])
+            return pa.array(
+                [], {"g": "f8", "l": "i8", "L": "u8", "b": pa.bool_(), "C": "u1"}[format]
+            )
         what = ("seed", *names)
         seed, *values = [
             _constant(column, f"{name} in {usage}")
@@ -102,7 +104,10 @@ def _functions() -> dict[str, tuple[Callable[..., Any], str]]:
             names = tuple(name for name, _ in kind["parameters"])
             optional = sum(default is not None for _, default in kind["parameters"])
             sql = f"hw_{kind['name']}"
-            made[sql] = (_function(sql, ("name", *names), optional, _drawn(kind), format), _TYPES[format])
+            made[sql] = (
+                _function(sql, ("name", *names), optional, _drawn(kind), format),
+                _TYPES[format],
+            )
     made["hw_sample"] = (_function("hw_sample", ("p", "name"), 1, _sample, "b"), "BOOLEAN")
     made["hw_split"] = (_function("hw_split", ("parts", "name"), 1, _split, "C"), "UTINYINT")
     made["hw_order"] = (_function("hw_order", ("name",), 1, _order, "L"), "UBIGINT")
@@ -115,10 +120,12 @@ def load(con: duckdb.DuckDBPyConnection) -> None:
     known = "select count(*) from duckdb_functions() where function_name = 'hw_sample'"
     if con.execute(known).fetchall() != [(0,)]:
         return
+    # Texts for the options, because the enums of DuckDB's stubs have moved between its versions.
+    create: Any = con.create_function
     for name, (function, type) in _functions().items():
         # `special`: a null id is seen here, because DuckDB would otherwise leave out its row, and
         # runs of ids with it.
-        con.create_function(name, function, None, type, type="arrow", null_handling="special")
+        create(name, function, None, type, type="arrow", null_handling="special")
 
 
 def engine(con: duckdb.DuckDBPyConnection) -> str:

@@ -28,9 +28,13 @@ def _column(ids: Any) -> tuple[Any, Any]:
     array = ids.array
     if isinstance(array.dtype, pd.CategoricalDtype):  # the value counts, and not its code
         array = pd.Series(np.asarray(array, dtype=object)).convert_dtypes().array
-    if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(array.dtype):
+    if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(
+        array.dtype
+    ):
         missing = np.asarray(array.isna())
-        return np.ascontiguousarray(array.to_numpy(dtype=array.dtype.numpy_dtype, na_value=0)), missing
+        return np.ascontiguousarray(
+            array.to_numpy(dtype=array.dtype.numpy_dtype, na_value=0)
+        ), missing
     return np.ascontiguousarray(np.asarray(array)), None
 
 
@@ -60,7 +64,13 @@ def _evaluate(ids: Any, plan: Plan, name: str) -> pd.Series:
 
 def _nullable(dtype: Any) -> str:
     """Returns pandas' type of integers or booleans that may be missing."""
-    names = {"bool": "boolean", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64"}
+    names = {
+        "bool": "boolean",
+        "uint8": "UInt8",
+        "uint16": "UInt16",
+        "uint32": "UInt32",
+        "uint64": "UInt64",
+    }
     name = str(np.dtype(dtype).name)
     return names.get(name, name.capitalize())
 
@@ -71,7 +81,13 @@ globals().update(_functions)
 
 
 def sample_n(
-    frame: pd.DataFrame, ids: str, n: int, key: Key | Stream, *, by: Any = None, name: str | None = None
+    frame: pd.DataFrame,
+    ids: str,
+    n: int,
+    key: Key | Stream,
+    *,
+    by: Any = None,
+    name: str | None = None,
 ) -> pd.DataFrame:
     """Returns exactly `n` rows of a frame (of each group of `by`), or all if there are fewer.
 
@@ -103,4 +119,4 @@ def _values(column: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; its kinds are {', '.join(_kinds.KINDS)}")
+    raise _kinds.missing(__name__, name)

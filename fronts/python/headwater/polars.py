@@ -45,7 +45,9 @@ def _expression(ids: Any) -> pl.Expr:
         return ids
     if isinstance(ids, pl.Series):
         return pl.lit(ids)
-    raise TypeError(f"ids must be a column's name, an expression or a Series, not {type(ids).__name__}")
+    raise TypeError(
+        f"ids must be a column's name, an expression or a Series, not {type(ids).__name__}"
+    )
 
 
 def _plugin(ids: pl.Expr, plan: Plan, function: str) -> pl.Expr:
@@ -64,9 +66,15 @@ def engine() -> str:
     """Returns "plugin", or "map_batches" where this Polars takes no plugins of ours."""
     plan = Plan.order(Key(0).stream(0), None, "null")
     try:
-        words = pl.select(_plugin(pl.lit(pl.Series("id", [3, None, 5])), plan, "hw_u64")).to_series()
+        words = pl.select(
+            _plugin(pl.lit(pl.Series("id", [3, None, 5])), plan, "hw_u64")
+        ).to_series()
         right = [*Key(0).stream(0).at([3, 5]).integers(0, 2**64, dtype="uint64")]
-        return "plugin" if [words[0], words[1], words[2]] == [right[0], None, right[1]] else "map_batches"
+        return (
+            "plugin"
+            if [words[0], words[1], words[2]] == [right[0], None, right[1]]
+            else "map_batches"
+        )
     except Exception:  # the library, the symbols or the versions do not suit this Polars
         return "map_batches"
 
@@ -107,7 +115,9 @@ def key_of(*columns: Any, nulls: str = "null") -> pl.Expr:
     named = [_expression(column).alias(f"c{place}") for place, column in enumerate(columns)]
     if not named:
         raise TypeError("key_of() needs a column")
-    return pl.struct(named).map_batches(run, return_dtype=pl.Int64, is_elementwise=True).alias("key")
+    return (
+        pl.struct(named).map_batches(run, return_dtype=pl.Int64, is_elementwise=True).alias("key")
+    )
 
 
 def sample_n(
@@ -123,8 +133,12 @@ def sample_n(
     ordered = frame.filter(column.is_not_null()).sort(word, column)
     if by is None:
         return ordered.head(n)
-    return ordered.group_by(by, maintain_order=True).head(n).select(frame.lazy().collect_schema().names())
+    return (
+        ordered.group_by(by, maintain_order=True)
+        .head(n)
+        .select(frame.lazy().collect_schema().names())
+    )
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; its kinds are {', '.join(_kinds.KINDS)}")
+    raise _kinds.missing(__name__, name)

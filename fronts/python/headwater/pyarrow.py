@@ -35,4 +35,4 @@ def key_of(*columns: Any, nulls: str = "null") -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; its kinds are {', '.join(_kinds.KINDS)}")
+    raise _kinds.missing(__name__, name)

@@ -59,7 +59,9 @@ def columns(front: Any, ids: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_pyarrow(parts: int, expected: str) -> None:
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: its arrays were not compared")
+    pa = pytest.importorskip(
+        "pyarrow", reason="pyarrow is not installed: its arrays were not compared"
+    )
     import headwater.pyarrow as front
 
     for ids in (np.arange(N), ORDER):
@@ -71,12 +73,16 @@ def test_pyarrow(parts: int, expected: str) -> None:
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_pandas(parts: int, expected: str) -> None:
-    pd = pytest.importorskip("pandas", reason="pandas is not installed: its Series were not compared")
+    pd = pytest.importorskip(
+        "pandas", reason="pandas is not installed: its Series were not compared"
+    )
     import headwater.pandas as front
 
     frame = pd.DataFrame({"id": ORDER})
     groups = [group for _, group in frame.groupby(frame["id"] % parts)]
-    made = [pd.concat(columns(front, group["id"]), axis=1).assign(id=group["id"]) for group in groups]
+    made = [
+        pd.concat(columns(front, group["id"]), axis=1).assign(id=group["id"]) for group in groups
+    ]
     whole = pd.concat(made)
     assert by_id(whole["id"], *(whole[name] for name in ("z", "u", "sample", "split"))) == expected
 
@@ -93,7 +99,8 @@ for parts in one.PARTS:
     made = frame.with_columns(*one.columns(front, "id"))
     for engine in ("in-memory", "streaming"):
         table = made.collect(engine=engine)
-        print(one.by_id(table["id"], *(table[name].to_numpy() for name in ("z", "u", "sample", "split"))))
+        made_by = [table[name].to_numpy() for name in ("z", "u", "sample", "split")]
+        print(one.by_id(table["id"], *made_by))
 """
 
 
@@ -106,8 +113,12 @@ def test_polars(threads: int, expected: str) -> None:
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_duckdb(threads: int, expected: str) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: its columns were not compared")
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: DuckDB's functions need it")
+    duckdb = pytest.importorskip(
+        "duckdb", reason="DuckDB is not installed: its columns were not compared"
+    )
+    pa = pytest.importorskip(
+        "pyarrow", reason="pyarrow is not installed: DuckDB's functions need it"
+    )
     import headwater.duckdb as front
 
     con = duckdb.connect(config={"threads": threads})
@@ -117,8 +128,8 @@ def test_duckdb(threads: int, expected: str) -> None:
     for parts in PARTS:
         con.execute("create or replace table t(id bigint)")
         for part in np.array_split(ORDER, parts):
-            table = pa.table({"id": part})
-            con.execute("insert into t select * from table")
+            con.register("piece", pa.table({"id": part}))
+            con.execute("insert into t select * from piece")
         row = con.execute(
             "select id, hw_normal(id, 42, 'z') z, hw_uniform(id, 42, 'u') u,"
             " hw_sample(id, 42, 0.01) k, hw_split(id, 42, 10) s from t"
@@ -129,7 +140,9 @@ def test_duckdb(threads: int, expected: str) -> None:
 def test_exact_samples_are_the_same_rows_and_nested() -> None:
     pd = pytest.importorskip("pandas", reason="pandas is not installed: samples were not compared")
     pl = pytest.importorskip("polars", reason="Polars is not installed: samples were not compared")
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: samples were not compared")
+    duckdb = pytest.importorskip(
+        "duckdb", reason="DuckDB is not installed: samples were not compared"
+    )
     import headwater.duckdb
     import headwater.pandas
     import headwater.polars
@@ -142,7 +155,9 @@ def test_exact_samples_are_the_same_rows_and_nested() -> None:
     for n in (0, 10, 100, 4999, 5000, 6000):
         rows = headwater.pandas.sample_n(frame, "id", n, KEY)["id"].tolist()
         polars = headwater.polars.sample_n(pl.from_pandas(frame), "id", n, KEY)["id"].to_list()
-        sql = con.execute("select id from frame order by hw_order(id, 42), id limit ?", [n]).fetchall()
+        sql = con.execute(
+            "select id from frame order by hw_order(id, 42), id limit ?", [n]
+        ).fetchall()
         assert rows == polars == [row[0] for row in sql]
         assert len(rows) == min(n, 5000) and before <= set(rows)
         before = set(rows)
@@ -169,7 +184,7 @@ def test_keys_agree_between_engines() -> None:
     assert table.select(headwater.polars.key_of("user", "day")).to_series().to_list() == keys
     con = duckdb.connect()
     headwater.duckdb.load(con)
-    rows = pa.table({"user": users, "day": days})
+    con.register("rows", pa.table({"user": users, "day": days}))
     sql = con.execute('select hw_key("user", "day") from rows').fetchall()
     assert [row[0] for row in sql] == keys
 
@@ -177,7 +192,9 @@ def test_keys_agree_between_engines() -> None:
 def test_null_ids_in_each_engine() -> None:
     pd = pytest.importorskip("pandas", reason="pandas is not installed: nulls were not compared")
     pl = pytest.importorskip("polars", reason="Polars is not installed: nulls were not compared")
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: nulls were not compared")
+    duckdb = pytest.importorskip(
+        "duckdb", reason="DuckDB is not installed: nulls were not compared"
+    )
     import headwater.duckdb
     import headwater.pandas
     import headwater.polars
@@ -189,11 +206,18 @@ def test_null_ids_in_each_engine() -> None:
     counts = headwater.pandas.poisson(series, KEY, 3.0, name="z")
     assert str(counts.dtype) == "Int64" and counts.isna().tolist() == [False, True, False]
     assert str(headwater.pandas.sample(series, KEY, 0.5).dtype) == "boolean"
-    assert headwater.pandas.normal(series.astype("category"), KEY, name="z").dropna().tolist() == right.tolist()
+    assert (
+        headwater.pandas.normal(series.astype("category"), KEY, name="z").dropna().tolist()
+        == right.tolist()
+    )
     with pytest.raises(ValueError, match="row 1 is missing"):
         headwater.pandas.normal(series, KEY, nulls="error")
     frame = pl.DataFrame({"id": [5, None, 6]})
-    assert frame.select(headwater.polars.normal("id", KEY, name="z"))["z"].to_list() == [right[0], None, right[1]]
+    assert frame.select(headwater.polars.normal("id", KEY, name="z"))["z"].to_list() == [
+        right[0],
+        None,
+        right[1],
+    ]
     con = duckdb.connect()
     headwater.duckdb.load(con)
     sql = "select hw_normal(id, 42, 'z') from (values (5), (null), (6)) t(id)"
@@ -201,18 +225,27 @@ def test_null_ids_in_each_engine() -> None:
 
 
 def test_polars_plans() -> None:
-    pl = pytest.importorskip("polars", reason="Polars is not installed: its expressions were not tried")
+    pl = pytest.importorskip(
+        "polars", reason="Polars is not installed: its expressions were not tried"
+    )
     import headwater.polars as front
 
     frame = pl.DataFrame({"id": range(100), "g": [0, 1] * 50, "x": [0.5] * 100})
     lists = frame.select(front.dirichlet("id", KEY, [1.0, 2.0], name="d"))["d"]
     assert lists.dtype == pl.Array(pl.Float64, 2) and len(lists) == 100
-    for dtype, type in (("int8", pl.Int8), ("uint16", pl.UInt16), ("int32", pl.Int32), ("uint64", pl.UInt64)):
+    for dtype, type in (
+        ("int8", pl.Int8),
+        ("uint16", pl.UInt16),
+        ("int32", pl.Int32),
+        ("uint64", pl.UInt64),
+    ):
         made = frame.select(front.integers("id", KEY, 0, 100, dtype=dtype, name="i"))
         right = KEY.child("i").stream(0).integers(0, 100, 100, dtype=dtype)
         assert made["i"].dtype == type and made["i"].to_list() == right.tolist()
     singles = frame.select(front.normal("id", KEY, dtype="float32", name="f"))["f"]
-    assert singles.to_list() == KEY.child("f").stream(0).standard_normal(100, dtype="float32").tolist()
+    assert (
+        singles.to_list() == KEY.child("f").stream(0).standard_normal(100, dtype="float32").tolist()
+    )
     over = frame.select(front.normal("id", KEY, name="z").sum().over("g"))
     assert over.n_unique() == 2
     lazy = frame.lazy().filter(front.sample("id", KEY, 0.5))
@@ -237,7 +270,9 @@ def test_polars_without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sql() -> None:
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: its functions were not tried")
+    duckdb = pytest.importorskip(
+        "duckdb", reason="DuckDB is not installed: its functions were not tried"
+    )
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: DuckDB's functions need it")
     import headwater.duckdb
 
@@ -255,7 +290,10 @@ def test_sql() -> None:
     x = headwater.Key(42).child("x").stream(0).standard_normal(5000)
     assert con.execute(case).fetchall()[0][0] == pytest.approx(x[::2].sum())
     for sql, words in [
-        ("select hw_normal(id, id, 'x') from range(3) t(id)", "seed in hw_normal.* must be one value"),
+        (
+            "select hw_normal(id, id, 'x') from range(3) t(id)",
+            "seed in hw_normal.* must be one value",
+        ),
         ("select hw_normal(id, null, 'x') from range(3) t(id)", "must be one value"),
         ("select hw_normal(id, 42) from range(3) t(id)", "takes 3 to 3 arguments, not 2"),
         ("select hw_normal(id - 5, 42, 'x') from range(3) t(id)", "id -5 in row 0"),

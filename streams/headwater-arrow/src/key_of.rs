@@ -113,13 +113,13 @@ fn hash_of(values: &Flat<'_>, place: usize, row: usize, seed: u64) -> Result<u64
         Type::Timestamp { per_second } => {
             let (value, unit) = (values.integer(place), i128::from(per_second));
             let micros = value * 1_000_000;
-            if micros.rem_euclid(unit) != 0 {
+            if micros.checked_rem_euclid(unit) != Some(0) {
                 let need = "a whole number of microseconds: cast the column to microseconds";
                 return Err(inexact(need));
             }
             let need = "a time whose microseconds fit 64 bits";
-            let micros = i64::try_from(micros.div_euclid(unit)).map_err(|_| inexact(need))?;
-            Ok(of_u64(micros as u64, seed))
+            let micros = micros.checked_div_euclid(unit).and_then(|n| i64::try_from(n).ok());
+            Ok(of_u64(micros.ok_or(inexact(need))? as u64, seed))
         }
         Type::Null | Type::Other => Ok(seed),
     }
