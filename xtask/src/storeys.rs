@@ -68,7 +68,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         name: "streams",
         purpose: "reproducible arrays, and the files that hold them",
         may_use: &["core", "text", "proof"],
-        packages: &["headwater-storage", "headwater-streams"],
+        packages: &["headwater-arrow", "headwater-storage", "headwater-streams"],
         features: "",
         steps: &[
             "clippy, streams alone",
@@ -83,6 +83,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         may_use: &["core", "streams", "text", "boot", "measure"],
         packages: &[
             "headwater-adapters",
+            "headwater-arrow-nostd",
             "headwater-c",
             "headwater-cli",
             "headwater-openssl",

@@ -1,0 +1,99 @@
+//! Samples, splits and orders against their definitions, word by word.
+
+use crate::built::{Built, rows};
+use crate::values::stream;
+use headwater_arrow::{Error, Nulls, Output, Parts, order, sample, split};
+
+fn words(ids: &[Option<i128>]) -> Vec<Option<u64>> {
+    let word = |id: i128| {
+        let mut word = [0];
+        stream().u64_at(&[id as u64], &mut word).unwrap();
+        word[0]
+    };
+    ids.iter().map(|id| id.map(word)).collect()
+}
+
+fn ids() -> Vec<Option<i128>> {
+    let many = if cfg!(miri) { 60 } else { 5000 };
+    let id = |i: i128| (i % 11 != 5).then_some(if i % 300 < 200 { i } else { i * i });
+    (0..many).map(id).collect()
+}
+
+fn booleans(output: &Output) -> Vec<Option<bool>> {
+    let (validity, values) = output.buffers();
+    // SAFETY: the result has a bit for each row in both buffers.
+    let bit = |at: std::ptr::NonNull<u8>, row: usize| unsafe { *at.as_ptr().add(row / 8) } >> (row % 8) & 1 == 1;
+    let row = |row| validity.is_none_or(|bits| bit(bits, row)).then(|| bit(values, row));
+    (0..output.len()).map(row).collect()
+}
+
+#[test]
+fn a_sample_has_the_rows_whose_word_is_below_the_share() {
+    let ids = ids();
+    let built = Built::integers("l", &ids, 2);
+    let column = built.column().unwrap();
+    for p in [0.0, 1e-300, 0.01, 0.1, 0.5, 0.9999999999999999, 1.0] {
+        let out = booleans(&sample(&column, &stream(), p, Nulls::Kept).unwrap());
+        // p * 2^64 rounded up, in whole numbers: p is m * 2^e.
+        let bits = f64::to_bits(p);
+        let (m, e) = ((bits & ((1 << 52) - 1)) | 1 << 52, (bits >> 52) as i32 - 1075 + 64);
+        let most = match e {
+            _ if p == 0.0 => 0,
+            0.. => u128::from(m) << e,
+            -127..0 => u128::from(m).div_ceil(1 << -e),
+            _ => 1,
+        };
+        let expected: Vec<_> =
+            words(&ids).into_iter().map(|word| word.map(|word| u128::from(word) < most)).collect();
+        assert_eq!(out, expected, "{p}");
+    }
+    for p in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+        let error = sample(&column, &stream(), p, Nulls::Kept).unwrap_err();
+        assert_eq!(error.to_string(), "p must be a number from 0 to 1");
+    }
+}
+
+#[test]
+fn a_part_is_where_the_word_lies_between_the_borders() {
+    let ids = ids();
+    let built = Built::integers("l", &ids, 0);
+    let column = built.column().unwrap();
+    let parts = |parts: Parts<'_>| {
+        let out = split(&column, &stream(), parts, Nulls::Kept).unwrap();
+        rows(&out, 1).into_iter().map(|row| row.map(|row| row[0])).collect::<Vec<_>>()
+    };
+    for n in [1, 2, 10, 256] {
+        let of = |word: u64| ((u128::from(word) * u128::from(n)) >> 64) as u8;
+        let expected: Vec<_> = words(&ids).into_iter().map(|word| word.map(of)).collect();
+        assert_eq!(parts(Parts::Equal(n)), expected);
+    }
+    let of = |word: u64| {
+        u8::from(word >= 0xcccc_cccc_cccc_d000) + u8::from(word >= 0xe666_6666_6666_6800)
+    };
+    let expected: Vec<_> = words(&ids).into_iter().map(|word| word.map(of)).collect();
+    assert_eq!(parts(Parts::Shares(&[0.8, 0.1, 0.1])), expected);
+    // Ten tenths are ten equal parts but for words at a border, of which there are none here.
+    assert_eq!(parts(Parts::Shares(&[0.1; 10])), parts(Parts::Equal(10)));
+    for wrong in [
+        Parts::Equal(0),
+        Parts::Equal(257),
+        Parts::Shares(&[]),
+        Parts::Shares(&[0.5, 0.4]),
+        Parts::Shares(&[1.5, -0.5]),
+        Parts::Shares(&[f64::NAN]),
+        Parts::Shares(&[1.0 / 257.0; 257]),
+    ] {
+        let error = split(&column, &stream(), wrong, Nulls::Kept).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "parts", .. }), "{wrong:?}");
+    }
+}
+
+#[test]
+fn an_order_is_the_words() {
+    let ids = ids();
+    let built = Built::integers("l", &ids, 7);
+    let out = order(&built.column().unwrap(), &stream(), Nulls::Kept).unwrap();
+    let expected: Vec<_> =
+        words(&ids).into_iter().map(|word| word.map(|word| word.to_le_bytes().to_vec())).collect();
+    assert_eq!(rows(&out, 8), expected);
+}

@@ -1,0 +1,8 @@
+//! The kernel against the streams themselves, against wrong structs, and against Spark's hashes.
+
+mod built;
+mod decisions;
+mod keys;
+mod malformed;
+mod outputs;
+mod values;
