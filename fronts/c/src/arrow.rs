@@ -46,8 +46,8 @@ pub const HEADWATER_ARROW_MESSAGE: usize = 256;
 /// # Safety
 ///
 /// `schema` and `ids` are NULL or what the Arrow C data interface says, and nothing changes them
-/// meanwhile. `key` is NULL or valid for reads, `parameters` NULL or valid for reads of `n` numbers,
-/// `out_schema` and `out` NULL or valid for writes, `message` NULL or valid for writes of
+/// meanwhile. `key` is NULL or valid for reads, `parameters` NULL or valid for reads of `n`
+/// numbers, `out_schema` and `out` NULL or valid for writes, `message` NULL or valid for writes of
 /// HEADWATER_ARROW_MESSAGE bytes; `kind`, `type` and `name` are NULL or C strings.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn headwater_arrow_draw(
 
 /// Makes a column of bits: true in each row with the probability `p`. A row that is true for one
 /// `p` is so for every larger one. The stream belongs to a child of the key of its own, and if
-/// `name` is not NULL, to the child of that with this label. Other arguments and errors are those of
-/// headwater_arrow_draw().
+/// `name` is not NULL, to the child of that with this label. Other arguments and errors are those
+/// of headwater_arrow_draw().
 ///
 /// # Safety
 ///
@@ -152,8 +152,8 @@ pub unsafe extern "C" fn headwater_arrow_split(
     unsafe { column_by((key, name, flags), (schema, ids), (out_schema, out, message), make) }
 }
 
-/// Makes a column of words of 64 bits to sort by: rows sorted by the word, and by their id where two
-/// are equal, are a shuffle, and the first k of them a sample of exactly k rows. Arguments and
+/// Makes a column of words of 64 bits to sort by: rows sorted by the word, and by their id where
+/// two are equal, are a shuffle, and the first k of them a sample of exactly k rows. Arguments and
 /// errors are those of headwater_arrow_sample().
 ///
 /// # Safety
@@ -179,9 +179,9 @@ pub unsafe extern "C" fn headwater_arrow_order(
 }
 
 /// Makes a column of ids, from 0 to 2^63 - 1, of one column of text, binary values, integers,
-/// booleans, dates or timestamps: half of what Spark's xxhash64() returns for the value as `bigint`,
-/// `string` and so on. Two rows of n share an id with a chance of n^2 / 2^64. The arguments and
-/// errors are those of headwater_arrow_sample().
+/// booleans, dates or timestamps: half of what Spark's xxhash64() returns for the value as
+/// `bigint`, `string` and so on. Two rows of n share an id with a chance of n^2 / 2^64. The
+/// arguments and errors are those of headwater_arrow_sample().
 ///
 /// # Safety
 ///

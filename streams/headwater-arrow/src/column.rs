@@ -1,8 +1,8 @@
 //! A column that was checked: everything of the C structs that a check can reach.
 //!
-//! The structs come from other people's programs. What a length, a count of buffers or a null
-//! pointer can show is an error here; the lengths of buffers are not part of the interface, so that
-//! a producer that promises more rows than its buffers have cannot be noticed by anybody.
+//! The structs come from other people's programs. A mistake that shows in a length, a count of
+//! buffers or a null pointer is an error here. But the lengths of buffers are not part of the
+//! interface, so a producer that promises more rows than its buffers have cannot be noticed.
 
 use crate::Error;
 use crate::abi::{ArrowArray, ArrowSchema};
@@ -34,8 +34,8 @@ pub(crate) struct Flat<'a> {
     borrowed: PhantomData<&'a ArrowArray>,
 }
 
-// SAFETY: the pointers lead to memory that the producer keeps and nothing writes to, as the caller of
-// `Column::new` promised, so any thread may read it.
+// SAFETY: the pointers lead to memory that the producer keeps and nothing writes to, as the caller
+// of `Column::new` promised, so any thread may read it.
 unsafe impl Send for Flat<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Flat<'_> {}

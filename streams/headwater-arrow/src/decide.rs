@@ -16,10 +16,11 @@ const MOST: usize = 256;
 
 /// Writes the words of a block's rows.
 fn words(stream: &Stream, block: &Block, out: &mut [u64]) -> Result<(), Error> {
-    Ok(match block.elements() {
+    match block.elements() {
         Elements::At(ids) => stream.u64_at(ids, out)?,
         _ => stream.fill_u64(block.ids().first().copied().unwrap_or(0), out)?,
-    })
+    }
+    Ok(())
 }
 
 /// Returns the smallest whole number from `share` * 2^64 on. The share is below 1, so the product
@@ -30,8 +31,8 @@ fn threshold(share: f64) -> u64 {
     if (whole as f64) < scaled { whole + 1 } else { whole }
 }
 
-/// Returns true in each row with the probability `p`: if its word is below `p` * 2^64. A row that is
-/// true for one `p` is so for every larger one.
+/// Returns true in each row with the probability `p`: if its word is below `p` * 2^64. A row that
+/// is true for one `p` is so for every larger one.
 ///
 /// # Errors
 ///

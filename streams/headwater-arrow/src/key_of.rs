@@ -13,9 +13,10 @@ const SEED: u64 = 42;
 /// Returns in each row an id from 0 to 2^63 - 1, made of the row's values in all columns.
 ///
 /// The hash starts as 42; each column's value that is not null replaces it by the
-/// [`xxh64`](crate::xxh64()) of its bytes with the hash as seed; the id is half of the last one. Two
-/// rows of n share an id with a chance of n^2 / 2^64. So five million rows share none, and of 10^10
-/// rows about five pairs do. Not for values that an adversary chooses, who can find such pairs.
+/// [`xxh64`](crate::xxh64()) of its bytes with the hash as seed; the id is half of the last one.
+/// Two rows of n share an id with a chance of n^2 / 2^64. So five million rows share none, and of
+/// 10^10 rows about five pairs do. Not for values that an adversary chooses, who can find such
+/// pairs.
 ///
 /// | value | its bytes |
 /// | --- | --- |
@@ -33,8 +34,8 @@ const SEED: u64 = 42;
 ///
 /// [`Error::NoKey`] for other types, such as floats, in which one number has several forms;
 /// [`Error::Rows`] for columns of different lengths; [`Error::Inexact`] for a value that its form
-/// cannot hold, such as a timestamp of nanoseconds that are no whole microsecond; [`Error::Null`] if
-/// asked for.
+/// cannot hold, such as a timestamp of nanoseconds that are no whole microsecond; [`Error::Null`]
+/// if asked for.
 pub fn key_of(columns: &[Column<'_>], nulls: Nulls) -> Result<Output, Error> {
     let Some(first) = columns.first() else {
         return Err(Error::Parameter { name: "columns", need: "one or more" });

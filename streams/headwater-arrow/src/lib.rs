@@ -2,10 +2,10 @@
 //! secrets](headwater_streams).
 //!
 //! An engine that computes on columns decides by itself how rows are partitioned, in which order
-//! they come and how many threads work. A generator with a state therefore gives other rows other
-//! numbers in each run. The functions here have none: row by row they map the integer in a column
-//! of ids to the element of a [`Stream`](headwater_streams::Stream) with this index, so that one
-//! seed makes one column in every engine.
+//! they come and how many threads work. So a generator with a state assigns other numbers to the
+//! rows in each run. The functions here have none: row by row they map the integer in a column of
+//! ids to the element of a [`Stream`](headwater_streams::Stream) with this index, so that one seed
+//! makes one column in every engine.
 //!
 //! | function | column that it returns |
 //! | --- | --- |

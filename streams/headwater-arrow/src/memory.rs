@@ -43,8 +43,9 @@ impl Memory {
         let start = NonNull::new(start).ok_or(refused)?;
         #[cfg(all(target_os = "linux", not(miri)))]
         if align == HUGE {
-            // SAFETY: the whole range was allocated above and is nobody else's; the advice changes
-            // no byte of it. The result is no matter, because without huge pages it is only slower.
+            // SAFETY: the whole range was allocated above and is used by no other code; the advice
+            // changes no byte of it. The result is no matter, because without huge pages it is only
+            // slower.
             unsafe { libc::madvise(start.as_ptr(), len, libc::MADV_HUGEPAGE) };
         }
         Ok(Memory { start, len })

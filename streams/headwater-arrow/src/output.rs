@@ -37,8 +37,9 @@ unsafe impl Send for Output {}
 // SAFETY: as above.
 unsafe impl Sync for Output {}
 
-/// What a struct's pointers lead to: a holder of the values, the list of buffers, and the child of a
-/// list. A child is a node of its own, because a consumer may move it out and keep it.
+/// The memory that a struct's pointers lead to: a holder of the values, the list of buffers, and
+/// the child of a list. A child is a node of its own, because a consumer may move it out and keep
+/// it.
 struct Node {
     _values: Output,
     buffers: [*const c_void; 2],
@@ -61,8 +62,8 @@ fn boxed<T>(value: T) -> Result<NonNull<T>, Error> {
     // SAFETY: malloc may be called with any size.
     let place = NonNull::new(unsafe { libc::malloc(bytes) }.cast::<T>());
     let place = place.ok_or(Error::Memory { bytes })?;
-    // SAFETY: the memory has room for a `T`, is nobody else's, and malloc aligns to 16 bytes, which
-    // is enough for `T`, as was asserted.
+    // SAFETY: the memory has room for a `T`, is used by no other code, and malloc aligns to 16
+    // bytes, which is enough for `T`, as was asserted.
     unsafe { place.write(value) };
     Ok(place)
 }
@@ -73,7 +74,7 @@ fn boxed<T>(value: T) -> Result<NonNull<T>, Error> {
 ///
 /// `boxed` returned the pointer, and it is not used again.
 unsafe fn unboxed<T>(place: *mut T) -> T {
-    // SAFETY: `boxed` wrote a value there, and nobody moved it out before, as `# Safety` says.
+    // SAFETY: `boxed` wrote a value there, and no code moved it out before, as `# Safety` says.
     let value = unsafe { place.read() };
     // SAFETY: the memory is of malloc, as `boxed` takes it.
     unsafe { libc::free(place.cast()) };
@@ -152,7 +153,7 @@ impl Output {
             }
         };
         let node: *mut Node = list.private_data.cast();
-        // SAFETY: `node` made the memory just now, and nobody else has its address. Fields are
+        // SAFETY: `node` made the memory just now, and no other code has its address. Fields are
         // written, and the address of one is taken; no reference to the node exists.
         unsafe {
             (*node).child = child;
@@ -221,7 +222,7 @@ pub fn schema(
         }
     };
     let node: *mut Letters = list.private_data.cast();
-    // SAFETY: `letters` made the memory just now, and nobody else has its address. Fields are
+    // SAFETY: `letters` made the memory just now, and no other code has its address. Fields are
     // written, and the address of one is taken; no reference to the node exists.
     unsafe {
         (*node).child = child;
@@ -270,7 +271,7 @@ fn letters(format: [u8; 28], name: &str) -> Result<ArrowSchema, Error> {
         child: ArrowSchema::empty(),
         children: [ptr::null_mut()],
     })?;
-    // SAFETY: `boxed` wrote the node, and nobody else has its address yet.
+    // SAFETY: `boxed` wrote the node, and no other code has its address yet.
     let name = unsafe { node.as_ref() }.name.start().cast();
     let node = node.as_ptr();
     Ok(ArrowSchema {
@@ -290,7 +291,8 @@ fn letters(format: [u8; 28], name: &str) -> Result<ArrowSchema, Error> {
 ///
 /// `array` is such a struct, or a copy that took its place, and was not released.
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: the interface passes the struct that is released, and nobody else uses it meanwhile.
+    // SAFETY: the interface passes the struct that is released, and no other code uses it
+    // meanwhile.
     let Some(array) = (unsafe { array.as_mut() }) else { return };
     if array.release.take().is_none() || array.private_data.is_null() {
         return;
@@ -314,7 +316,8 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
 ///
 /// `schema` is such a struct, or a copy that took its place, and was not released.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: the interface passes the struct that is released, and nobody else uses it meanwhile.
+    // SAFETY: the interface passes the struct that is released, and no other code uses it
+    // meanwhile.
     let Some(schema) = (unsafe { schema.as_mut() }) else { return };
     if schema.release.take().is_none() || schema.private_data.is_null() {
         return;
@@ -332,7 +335,8 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
 
 impl Clone for Output {
     fn clone(&self) -> Output {
-        // Relaxed, because whoever has a holder can make another one without an order to anything.
+        // Relaxed, because code that has a holder can make another one without an order to
+        // anything.
         self.shared().holders.fetch_add(1, Ordering::Relaxed);
         Output { shared: self.shared }
     }
@@ -344,7 +348,7 @@ impl Drop for Output {
         // the fence is its partner.
         if self.shared().holders.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);
-            // SAFETY: this was the last holder, so nobody has the address any more, and `boxed`
+            // SAFETY: this was the last holder, so no code has the address any more, and `boxed`
             // made the memory.
             drop(unsafe { unboxed(self.shared.as_ptr()) });
         }

@@ -64,7 +64,7 @@ impl Block {
             if column.may_be_null() {
                 for (i, (id, null)) in ids.iter_mut().zip(null.iter_mut()).enumerate() {
                     *null = column.rows.is_null(start + i);
-                    // What lies under a null may be anything, a negative number too.
+                    // The value under a null may be anything, a negative number too.
                     *id = if *null { 0 } else { *id };
                     *has_null |= *null;
                 }
@@ -111,8 +111,8 @@ impl Block {
     }
 }
 
-/// Gives rows that are null the id after the one before, so that a null in a run of ids does not
-/// end it. Nobody sees the value.
+/// Fills rows that are null with the id after the one before, so that a null in a run of ids does
+/// not end it. The value is never seen.
 fn bridge(ids: &mut [u64], null: &[bool], last: u64) {
     let mut next = ids.iter().zip(null).find(|(_, null)| !**null).map_or(0, |(&id, _)| id);
     let before = null.iter().take_while(|null| **null).count() as u64;

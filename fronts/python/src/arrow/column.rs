@@ -1,4 +1,4 @@
-//! Results as Python objects: whoever knows Arrow's capsules takes them without a copy.
+//! Results as Python objects, which a library that knows Arrow's capsules takes without a copy.
 
 use super::input::{Input, Released, none};
 use super::plan::raised;
@@ -47,7 +47,7 @@ impl ArrowChunkedArray {
     }
 }
 
-/// Puts a struct into a capsule, which releases it if nobody takes it out.
+/// Puts a struct into a capsule, which releases it unless it is taken out.
 fn capsule<T: Released>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyCapsule>> {
     unsafe extern "C" fn destroy<T: Released>(capsule: *mut ffi::PyObject) {
         // SAFETY: Python calls this once, with the capsule that `capsule` made, whose name did not
@@ -286,7 +286,7 @@ unsafe extern "C" fn get_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSc
     let chunks = unsafe { &*(*stream).private_data.cast::<Chunks>() };
     match schema(chunks.format.0, chunks.format.1, &chunks.name) {
         Ok(schema) => {
-            // SAFETY: as above. What lay there is not dropped, because it may be unwritten.
+            // SAFETY: as above. The old content is not dropped, because it may be unwritten.
             unsafe { out.write(schema) };
             0
         }

@@ -213,8 +213,8 @@ pub(super) fn each<'py>(
         let columns =
             inputs.iter().zip(&mut buffers).map(|(input, buffer)| match (input, buffer) {
                 (Input::Arrow { schema, chunks, .. }, _) => {
-                    // SAFETY: the structs are ours until `inputs` is dropped, after the columns, and
-                    // their producer promised what the interface says.
+                    // SAFETY: the structs are ours until `inputs` is dropped, after the columns,
+                    // and their producer promised what the interface says.
                     unsafe { Column::new(&schema.0, &chunks[chunk].0) }
                 }
                 (_, Some(ids)) => ids.column(),

@@ -15,7 +15,7 @@ pub(super) fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     for kind in Kind::ALL {
         let facts = kind.facts();
         let parameters = PyList::empty(py);
-        // Those without a default first, as Python wants them.
+        // Parameters without a default first, as Python wants them.
         for has_default in [false, true] {
             for parameter in facts.parameters {
                 if parameter.default.is_some() == has_default {

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyTuple};
 /// The beginning of a plan's bytes: the name and the version of their form.
 const MAGIC: &[u8; 8] = b"hwplan1\0";
 
-/// What to draw from which stream: a value, which pickles as its bytes.
+/// A kind of draw and its stream: a value, which pickles as its bytes.
 #[pyclass(frozen, module = "headwater._native")]
 #[derive(Clone)]
 pub(crate) struct Plan {
