@@ -35,6 +35,9 @@ pub const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
 /// Functions that only calls which make columns may reach.
 pub const FOR_C_COLUMNS: [&str; 6] =
     ["__errno_location", "free", "madvise", "malloc", "posix_memalign", "strlen"];
+/// Functions that OpenSSL's module may call when it is loaded, to map the counters of
+/// `headwater run --stats`. They neither panic nor allocate.
+pub const FOR_OPENSSL: [&str; 5] = ["close", "getenv", "lseek", "mmap", "open"];
 /// Variables of the C library. Some are glibc's own; their references are weak, and null elsewhere.
 const VARIABLES: [&str; 6] =
     ["__libc_argc", "__libc_argv", "__libc_stack_end", "__rseq_offset", "__rseq_size", "environ"];

@@ -29,7 +29,7 @@ pub struct PlatformFacts {
     pub s390x: bool,
     /// True for a board with a device tree and no hypervisor that shows.
     pub board: bool,
-    /// The family of the board, as [`boards`](super::boards) calls it.
+    /// The family of the board, as `boards` calls it.
     pub board_name: Option<&'static str>,
     /// True for a router with OpenWrt.
     pub is_openwrt: bool,

@@ -329,6 +329,9 @@ impl Model<'_> {
     /// Searches for the generation under a state that is keyed for the purpose. The search is in
     /// vain if the state cannot be keyed. Returns whether the search was made.
     fn search(&mut self) -> bool {
+        // An address that cannot be read, to find out whether a filter answers in the kernel's
+        // place.
+        self.call("rt_sigprocmask");
         self.look(|looks| &looks.mappings);
         for _ in 0..4 {
             let (first, first_keyed) = (self.vdso(1), self.slot.keyed);

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         failed |= headwater_stale(&stamp) == 0;
         failed |= headwater_init() != 0;
     } else if (strcmp(argv[1], "pseudo") == 0) {
-        headwater_random_pseudo_bytes(bytes, 16);
+        failed = headwater_random_pseudo_bytes(bytes, 16) != 0;
     } else if (strcmp(argv[1], "status") == 0) {
         failed = headwater_status_json(text, sizeof text) <= 0;
     } else if (strcmp(argv[1], "quiesce") == 0) {

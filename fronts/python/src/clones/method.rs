@@ -94,7 +94,9 @@ unsafe fn call(
 ) -> *mut ffi::PyObject {
     // SAFETY: `hook` stored a function with this signature, by its flags, before it put the hook
     // in its place, so it is not null. The arguments are passed as they came.
-    unsafe { core::mem::transmute::<*mut c_void, Two>(place.load(Ordering::Acquire))(this, argument) }
+    unsafe {
+        core::mem::transmute::<*mut c_void, Two>(place.load(Ordering::Acquire))(this, argument)
+    }
 }
 
 unsafe extern "C" fn random(
@@ -162,7 +164,9 @@ fn clones_hook_random(py: Python<'_>, generator: &Bound<'_, PyAny>) -> PyResult<
     let mut entries = Vec::new();
     for (name, flags, ..) in hooks {
         // Bound by the class of C, whatever a subclass makes of the name.
-        let method = class.getattr(name.to_string_lossy().as_ref())?.call_method1("__get__", (generator,))?;
+        let method = class
+            .getattr(name.to_string_lossy().as_ref())?
+            .call_method1("__get__", (generator,))?;
         entries.push(entry(&method, name, flags)?);
     }
     for (entry, (_, _, place, hook)) in entries.into_iter().zip(hooks) {
@@ -173,11 +177,7 @@ fn clones_hook_random(py: Python<'_>, generator: &Bound<'_, PyAny>) -> PyResult<
 }
 
 /// Returns the entry of the table of methods that a bound method leads to.
-fn entry(
-    method: &Bound<'_, PyAny>,
-    name: &CStr,
-    flags: c_int,
-) -> PyResult<&'static MethodEntry> {
+fn entry(method: &Bound<'_, PyAny>, name: &CStr, flags: c_int) -> PyResult<&'static MethodEntry> {
     let refused = |why: &str| {
         Err(PyRuntimeError::new_err(format!(
             "cannot hook _random.Random.{}: {why}; draws of `random` would repeat in copies",

@@ -70,9 +70,8 @@ fn clones_begin(py: Python<'_>, handler: Py<PyAny>) -> PyResult<(bool, bool)> {
     if !HOOKED.swap(true, Ordering::AcqRel) {
         // SAFETY: three functions of this module, which Python never unloads. They take nothing,
         // and are async-signal-safe, as a child of a process with threads demands.
-        let refused = unsafe {
-            libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child))
-        };
+        let refused =
+            unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
         if refused != 0 {
             return Err(PyErr::from(std::io::Error::from_raw_os_error(refused)));
         }

@@ -101,8 +101,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn clones_hook_bitgen(capsule: &Bound<'_, PyAny>) -> PyResult<bool> {
     // SAFETY: the argument is a Python object, and the name is a C string. If the object is no
     // capsule of this name, CPython says so and returns null.
-    let pointer =
-        unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), c"BitGenerator".as_ptr()) };
+    let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), c"BitGenerator".as_ptr()) };
     if pointer.is_null() {
         return Err(PyErr::fetch(capsule.py()));
     }

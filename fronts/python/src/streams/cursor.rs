@@ -384,16 +384,15 @@ impl Cursor {
     }
 }
 
+/// An argument that may be left out.
+type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
 impl Cursor {
     fn tried<'py>(
         &self,
         py: Python<'py>,
         kind: Kind,
-        (size, dtype, out): (
-            Option<&Bound<'py, PyAny>>,
-            Option<&Bound<'py, PyAny>>,
-            Option<&Bound<'py, PyAny>>,
-        ),
+        (size, dtype, out): (Given<'_, 'py>, Given<'_, 'py>, Given<'_, 'py>),
         given: &Bound<'py, PyTuple>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let to = (size.map(|size| size.extract::<Size>()).transpose()?, dtype, out);

@@ -62,7 +62,8 @@ class DistributionTest {
 
     /** Returns the distribution by the factory of the kind's name, or null if there is none. */
     private static Distribution ofNumbers(String kind, double[] p) throws Exception {
-        String name = kind.replace("_", "");
+        // Java's uniform, normal and exponential numbers have their parameters as all others do.
+        String name = kind.replaceFirst("^scaled_", "").replace("_", "");
         for (Method factory : Distribution.class.getMethods()) {
             if (factory.getName().equalsIgnoreCase(name)
                     && Arrays.equals(factory.getParameterTypes(), doubles(p.length))) {
@@ -102,7 +103,10 @@ class DistributionTest {
         assertTrue(compared.keySet().containsAll(List.of("gamma", "chi_square", "beta", "student_t",
                 "lognormal", "truncated_normal", "von_mises", "geometric", "poisson", "binomial",
                 "categorical", "dirichlet", "multinomial", "multivariate_normal", "sobol",
-                "complex_normal_f64", "complex_normal_f32")), compared.toString());
+                "complex_normal_f64", "complex_normal_f32", "scaled_uniform", "scaled_normal",
+                "scaled_exponential", "rayleigh", "weibull", "pareto", "power", "gumbel",
+                "logistic", "cauchy", "triangular", "wald", "fisher_f", "zipf", "log_series")),
+                compared.toString());
         // Java has no float of 16 bits, and its numbers of trials end at 2^63 - 1.
         assertTrue(List.of("bf16", "binomial", "f16", "multinomial", "normal_bf16", "normal_f16")
                 .containsAll(leftOut), leftOut.toString());
