@@ -1136,37 +1136,37 @@ HEADWATER_MUST_USE int headwater_random_pseudo_bytes(void *buf, size_t len);
  * The caller keeps `schema` and `ids`, and releases the results. Not async-signal-safe, because it
  * calls malloc(3). Takes up to 64 KiB of stack.
  */
-HEADWATER_MUST_USE int headwater_arrow_draw(const struct headwater_key *key, const char *name, const char *kind, const char *type, const double *parameters, size_t n, uint32_t flags, const ArrowSchema *schema, const ArrowArray *ids, ArrowSchema *out_schema, ArrowArray *out, char *message);
+HEADWATER_MUST_USE int headwater_arrow_draw(const struct headwater_key *key, const char *name, const char *kind, const char *type, const double *parameters, size_t n, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 /**
  * Makes a column of bits: true in each row with the probability `p`. A row that is true for one
  * `p` is so for every larger one. The stream belongs to a child of the key of its own, and if
- * `name` is not NULL, to the child of that with this label. Other arguments and errors are those of
- * headwater_arrow_draw().
+ * `name` is not NULL, to the child of that with this label. Other arguments and errors are those
+ * of headwater_arrow_draw().
  */
-HEADWATER_MUST_USE int headwater_arrow_sample(const struct headwater_key *key, const char *name, double p, uint32_t flags, const ArrowSchema *schema, const ArrowArray *ids, ArrowSchema *out_schema, ArrowArray *out, char *message);
+HEADWATER_MUST_USE int headwater_arrow_sample(const struct headwater_key *key, const char *name, double p, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 /**
  * Makes a column of bytes: the number of each row's part, from 0, of `parts` parts (1 to 256).
  * `shares` has their probabilities, which add up to 1, or is NULL for equal parts. A row keeps its
  * part when rows are added. Other arguments and errors are those of headwater_arrow_sample().
  */
-HEADWATER_MUST_USE int headwater_arrow_split(const struct headwater_key *key, const char *name, const double *shares, size_t parts, uint32_t flags, const ArrowSchema *schema, const ArrowArray *ids, ArrowSchema *out_schema, ArrowArray *out, char *message);
+HEADWATER_MUST_USE int headwater_arrow_split(const struct headwater_key *key, const char *name, const double *shares, size_t parts, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 /**
- * Makes a column of words of 64 bits to sort by: rows sorted by the word, and by their id where two
- * are equal, are a shuffle, and the first k of them a sample of exactly k rows. Arguments and
+ * Makes a column of words of 64 bits to sort by: rows sorted by the word, and by their id where
+ * two are equal, are a shuffle, and the first k of them a sample of exactly k rows. Arguments and
  * errors are those of headwater_arrow_sample().
  */
-HEADWATER_MUST_USE int headwater_arrow_order(const struct headwater_key *key, const char *name, uint32_t flags, const ArrowSchema *schema, const ArrowArray *ids, ArrowSchema *out_schema, ArrowArray *out, char *message);
+HEADWATER_MUST_USE int headwater_arrow_order(const struct headwater_key *key, const char *name, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 /**
  * Makes a column of ids, from 0 to 2^63 - 1, of one column of text, binary values, integers,
- * booleans, dates or timestamps: half of what Spark's xxhash64() returns for the value as `bigint`,
- * `string` and so on. Two rows of n share an id with a chance of n^2 / 2^64. The arguments and
- * errors are those of headwater_arrow_sample().
+ * booleans, dates or timestamps: half of what Spark's xxhash64() returns for the value as
+ * `bigint`, `string` and so on. Two rows of n share an id with a chance of n^2 / 2^64. The
+ * arguments and errors are those of headwater_arrow_sample().
  */
-HEADWATER_MUST_USE int headwater_arrow_key_of(uint32_t flags, const ArrowSchema *schema, const ArrowArray *values, ArrowSchema *out_schema, ArrowArray *out, char *message);
+HEADWATER_MUST_USE int headwater_arrow_key_of(uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *values, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 #ifdef __cplusplus
 }  /* extern "C" */

@@ -50,7 +50,10 @@ pub(crate) fn with_each(then: &mut dyn FnMut(&Made<'_>)) {
                     Form::Flag => Value::Flag(true),
                     Form::Reals | Form::Buckets | Form::Shares => Value::Reals(&lists[0]),
                     Form::Factor => Value::Reals(&lists[1]),
-                    _ => Value::Real(if parameter.range.need.contains('1') { 0.25 } else { place }),
+                    // An exponent is above 1, and a probability below.
+                    _ if parameter.range.need.contains("above 1") => Value::Real(1.5),
+                    _ if parameter.range.need.contains('1') => Value::Real(0.25),
+                    _ => Value::Real(place),
                 }
             })
             .collect();
