@@ -25,8 +25,8 @@ pub const HEADWATER_ARROW_MESSAGE: usize = 256;
 ///
 /// `ids` is a column of integers of 8 to 64 bits, also by a dictionary, or of decimals without
 /// digits after the point. `name` is the column's name and label: its stream belongs to the child
-/// of the key with this text as label. If `name` is NULL, it belongs to the child that has the
-/// kind's name as bytes for its label.
+/// of the key with this text as label. If `name` is NULL, it belongs to the child that has the name
+/// of the kind in Python as bytes for its label, such as "standard_normal" or "gamma".
 ///
 /// `kind` is a name of docs/distributions.md, such as "normal", whose parameters are numbers, of
 /// which `parameters` has all, in the order of that table. `type` is "float64" and the like, or
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn headwater_arrow_draw(
         let given = unsafe { elements(parameters, n) }.ok_or(Fault::Errno(EFAULT))?;
         let mut room = [Value::Flag(false); 8];
         let values = numbers(kind, given, &mut room)?;
-        let stream = label::drawn(&key, kind.name(), name).stream(0)?;
+        let stream = label::drawn(&key, kind, name).stream(0)?;
         let mut made = Err(Fault::Errno(EINVAL));
         kind.with(values, &mut |kind| {
             made = draw(column, &stream, kind, dtype, nulls).map_err(Fault::Arrow);
@@ -406,21 +406,29 @@ unsafe fn tell(fault: &Fault, message: *mut c_char) {
     fault.spell(&mut |part| match part {
         Part::Text(text) => write(text.as_bytes()),
         Part::Number(number) => {
-            let (mut digits, mut left) = ([0; 40], number.unsigned_abs());
-            let mut first = digits.len();
-            for (place, digit) in digits.iter_mut().enumerate().rev() {
-                *digit = b'0' + (left % 10) as u8;
-                left /= 10;
-                first = place;
-                if left == 0 {
-                    break;
-                }
-            }
             if number < 0 {
                 write(b"-");
             }
+            let digits = decimal(number.unsigned_abs());
+            let first = digits.iter().position(|&digit| digit != b'0').unwrap_or(38);
             write(digits.get(first..).unwrap_or_default());
         }
         Part::Stream(_) => {}
     });
+}
+
+/// Returns the 39 decimal digits of a number, by pieces of 32 bits: a division of 128 bits is a
+/// function of the compiler's library, whose code can unwind, and then this library does not link.
+fn decimal(number: u128) -> [u8; 39] {
+    let mut pieces = [96, 64, 32, 0].map(|place| (number >> place) as u32);
+    let mut digits = [b'0'; 39];
+    for digit in digits.iter_mut().rev() {
+        let mut rest = 0;
+        for piece in &mut pieces {
+            let dividend = rest << 32 | u64::from(*piece);
+            (*piece, rest) = ((dividend / 10) as u32, dividend % 10);
+        }
+        *digit += rest as u8;
+    }
+    digits
 }

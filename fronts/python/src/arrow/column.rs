@@ -211,16 +211,15 @@ impl Chunk {
         let width = dtype.size() * list.unwrap_or(1);
         let values = self.filled(py, Shape::new(shape), dtype, |output, out| {
             let (_, values) = output.buffers();
-            for (row, out) in out.chunks_exact_mut(width.max(1)).enumerate() {
-                // SAFETY: the output has a row for each row of its part of `out`, in bits or in
-                // `width` bytes.
-                match is_bits {
-                    true => out[0] = u8::from(bit(values, row)),
-                    false => out.copy_from_slice(unsafe {
-                        std::slice::from_raw_parts(values.as_ptr().add(row * width), width)
-                    }),
+            if is_bits {
+                for (row, out) in out.iter_mut().enumerate() {
+                    *out = u8::from(bit(values, row));
                 }
+                return;
             }
+            // SAFETY: the column's rows are of `width` bytes, because it is not of bits, and `out`
+            // is the part for exactly its rows. So its buffer has as many bytes as `out`.
+            out.copy_from_slice(unsafe { std::slice::from_raw_parts(values.as_ptr(), out.len()) });
         })?;
         let boolean = |array: Bound<'py, PyAny>| array.call_method1("view", ("bool",));
         let values = if is_bits { boolean(values)? } else { values };

@@ -141,8 +141,8 @@ impl Input {
                 unsafe { text(stream) }
             });
             let text = match text {
-                // SAFETY: a text that is not null is a C string until the next call.
                 Some(text) if !text.is_null() => {
+                    // SAFETY: a text that is not null is a C string until the next call.
                     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
                 }
                 _ => format!("error {errno}"),
@@ -202,9 +202,9 @@ pub(super) fn each<'py>(
         let mut buffers: Vec<Option<Ids<'_>>> = inputs
             .iter()
             .map(|input| match input {
-                // SAFETY: the view holds the buffer, which has `len` items of this type, because
-                // it is contiguous and has one dimension, as `read` checked.
                 Input::Buffer { view, format, len } => {
+                    // SAFETY: the view holds the buffer, which has `len` items of this type,
+                    // because it is contiguous and has one dimension, as `read` checked.
                     Some(unsafe { Ids::from_raw(format, view.start().cast(), *len) })
                 }
                 Input::Arrow { .. } => None,

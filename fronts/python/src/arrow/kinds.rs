@@ -1,13 +1,9 @@
 //! The table of kinds as Python's fronts read it, so that a new kind has functions in all of them.
 
+use headwater_arrow::label;
 use headwater_streams::kinds::{Form, Kind};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-
-/// Returns the name of a kind's function: NumPy's where the kind has one.
-pub(super) fn name(kind: Kind) -> &'static str {
-    kind.facts().fronts.numpy.unwrap_or(kind.name())
-}
 
 /// Returns a dict for each kind.
 pub(super) fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
@@ -39,7 +35,7 @@ pub(super) fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
                 about.replace(&format!("`{}`", parameter.name), &format!("`{}`", parameter.numpy));
         }
         let dict = PyDict::new(py);
-        dict.set_item("name", name(kind))?;
+        dict.set_item("name", label::name_of(kind))?;
         dict.set_item("kind", kind.name())?;
         dict.set_item("parameters", parameters)?;
         dict.set_item("order", order)?;

@@ -147,7 +147,7 @@ impl Plan {
             None => kind.types().first().map_or(Dtype::F64, |one| one.dtype),
         };
         headwater_arrow::format_of(dtype).map_err(|error| raised(&error))?;
-        let derive = |key: &Key, name: Option<&str>| label::drawn(key, kind.name(), name);
+        let derive = |key: &Key, name: Option<&str>| label::drawn(key, kind, name);
         let stream = stream_of(key, name, derive)?;
         let plan = Plan {
             stream,

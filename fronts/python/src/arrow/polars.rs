@@ -25,9 +25,9 @@ pub(super) struct Series {
 }
 
 /// A result: its type, its chunks, and the list that leads to them.
-struct Result_ {
+struct Made {
     field: ArrowSchema,
-    arrays: Vec<Box<ArrowArray>>,
+    arrays: Vec<ArrowArray>,
     list: Vec<*mut ArrowArray>,
 }
 
@@ -56,9 +56,9 @@ pub(super) extern "C" fn _polars_plugin_get_last_error_message() -> *const c_cha
 /// Frees a result. Polars has taken the arrays out of their places by then, so that only the places
 /// are left.
 unsafe extern "C" fn release_result(series: *mut Series) {
-    // SAFETY: Polars passes a series of `evaluate`, once; its data are a box of `Result_`.
+    // SAFETY: Polars passes a series of `evaluate`, once; its data are a box of `Made`.
     unsafe {
-        let mut result = Box::from_raw((*series).private_data.cast::<Result_>());
+        let mut result = Box::from_raw((*series).private_data.cast::<Made>());
         release_schema(&mut result.field);
         (*series).release = None;
         (*series).private_data = null_mut();
@@ -101,7 +101,7 @@ unsafe fn release_inputs(inputs: &mut [Series]) {
 /// # Safety
 ///
 /// The series are what Polars passes to a plugin.
-unsafe fn evaluate(inputs: &[Series]) -> Result<Box<Result_>, String> {
+unsafe fn evaluate(inputs: &[Series]) -> Result<Box<Made>, String> {
     let [ids, literal, ..] = inputs else { return Err("an id and a plan are needed".into()) };
     if literal.len == 0 || ids.field.is_null() || literal.field.is_null() {
         return Err("an id and a plan are needed".into());
@@ -128,27 +128,27 @@ unsafe fn evaluate(inputs: &[Series]) -> Result<Box<Result_>, String> {
         outputs.push(plan.column(&column).map_err(text)?);
     }
     let (format, list) = plan.kind_of_column().map_err(text)?;
-    let mut result = Box::new(Result_ {
+    let mut result = Box::new(Made {
         field: schema(format, list, &name).map_err(text)?,
         arrays: Vec::new(),
         list: Vec::new(),
     });
     for output in outputs {
         match output.array() {
-            Ok(array) => result.arrays.push(Box::new(array)),
+            Ok(array) => result.arrays.push(array),
             Err(error) => {
                 release_schema(&mut result.field);
                 for array in &mut result.arrays {
                     // SAFETY: the array was exported just now.
-                    array.release.inspect(|release| unsafe { release(&mut **array) });
+                    array.release.inspect(|release| unsafe { release(array) });
                 }
                 return Err(error.to_string());
             }
         }
     }
-    let places: Vec<*mut ArrowArray> =
-        result.arrays.iter_mut().map(|array| &raw mut **array).collect();
-    result.list = places;
+    // The list of arrays is complete, so none of them moves any more.
+    let made = &mut *result;
+    made.list = made.arrays.iter_mut().map(std::ptr::from_mut).collect();
     Ok(result)
 }
 
