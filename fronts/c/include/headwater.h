@@ -1118,8 +1118,8 @@ HEADWATER_MUST_USE int headwater_random_pseudo_bytes(void *buf, size_t len);
  *
  * `ids` is a column of integers of 8 to 64 bits, also by a dictionary, or of decimals without
  * digits after the point. `name` is the column's name and label: its stream belongs to the child
- * of the key with this text as label. If `name` is NULL, it belongs to the child that has the
- * kind's name as bytes for its label.
+ * of the key with this text as label. If `name` is NULL, it belongs to the child that has the name
+ * of the kind in Python as bytes for its label, such as "standard_normal" or "gamma".
  *
  * `kind` is a name of docs/distributions.md, such as "normal", whose parameters are numbers, of
  * which `parameters` has all, in the order of that table. `type` is "float64" and the like, or

@@ -8,8 +8,9 @@
 
 | function | value |
 | --- | --- |
-| `hw_normal(id, seed, name)`, `hw_uniform(id, seed, name)` | a DOUBLE |
-| `hw_gamma(id, seed, name, shape, scale)` and every other kind of numbers | its first type |
+| `hw_normal(id, seed, name[, loc, scale])` | a DOUBLE of mean `loc` and deviation `scale` |
+| `hw_uniform(id, seed, name[, low, high])` | a DOUBLE from `low` to `high` |
+| `hw_gamma(id, seed, name, shape[, scale])` and every other kind of numbers | its first type |
 | `hw_sample(id, seed, p)` | whether the row is in a sample of this share |
 | `hw_split(id, seed, parts)` | the number of its part, from 0 |
 | `hw_order(id, seed)` | a UBIGINT to sort by, then by id |

@@ -38,22 +38,22 @@ def test_each_kind_has_the_elements_of_its_stream(kind: str) -> None:
         "geometric": (0.3,),
         "sobol": (3,),
         "vonmises": (0.5, 2.0),
+        "triangular": (-1.0, 0.5, 4.0),
+        "logseries": (0.6,),
+        "normal": (3.0, 0.5),
+        "uniform": (-2.0, 7.0),
     }
     entry = _kinds.KINDS[kind]
     needed = sum(default is None for _, default in entry["parameters"])
     given = arguments.get(kind, (2.5,) * needed)
     at = KEY.child("x").stream(0).at(IDS)
-    method = {
-        "normal": "standard_normal",
-        "uniform": "random",
-    }.get(kind, kind)
     if kind == "words":
         expected = at.integers(0, 2**64, dtype="uint64")
     elif kind == "permutation":
         order = KEY.child("x").stream(0).permutation(*given)
         expected = np.array([order.at(i) for i in IDS])
     else:
-        expected = getattr(at, method)(*given)
+        expected = getattr(at, kind)(*given)
     column = getattr(arrow, kind)(pa.array(IDS), KEY, *given, name="x")
     got = np.array(values(column))
     if np.iscomplexobj(expected):
@@ -209,8 +209,8 @@ def test_keys_of_rows() -> None:
         ),
         (
             TypeError,
-            "Arrow has no type",
-            lambda: arrow.normal(pa.array([1]), KEY, dtype="bfloat16"),
+            "Arrow has no type for elements of bfloat16: ask for another type",
+            lambda: arrow.standard_normal(pa.array([1]), KEY, dtype="bfloat16"),
         ),
         (
             ValueError,

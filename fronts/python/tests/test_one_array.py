@@ -244,7 +244,8 @@ def test_polars_plans() -> None:
         assert made["i"].dtype == type and made["i"].to_list() == right.tolist()
     singles = frame.select(front.normal("id", KEY, dtype="float32", name="f"))["f"]
     assert (
-        singles.to_list() == KEY.child("f").stream(0).standard_normal(100, dtype="float32").tolist()
+        singles.to_list()
+        == KEY.child("f").stream(0).normal(0.0, 1.0, 100, dtype="float32").tolist()
     )
     over = frame.select(front.normal("id", KEY, name="z").sum().over("g"))
     assert over.n_unique() == 2
@@ -282,20 +283,31 @@ def test_sql() -> None:
     right = headwater.Key("seed").child("g").stream(0).gamma(2.0, 3.0, 3000)
     sql = "select hw_gamma(id, 'seed', 'g', 2.0, 3.0) from range(3000) t(id) order by id"
     assert [row[0] for row in con.execute(sql).fetchall()] == right.tolist()
+    x = headwater.Key(42).child("x").stream(0)
+    for sql, right in [
+        ("hw_normal(id, 42, 'x')", x.standard_normal(9)),
+        ("hw_normal(id, 42, 'x', 5.0, 0.25)", x.normal(5.0, 0.25, 9)),
+        ("hw_standard_normal(id, 42, 'x')", x.standard_normal(9)),
+        ("hw_uniform(id, 42, 'x')", x.random(9)),
+        ("hw_uniform(id, 42, 'x', -3)", x.uniform(-3.0, 1.0, 9)),
+        ("hw_integers(id, 42, 'x', 1, 7)", x.integers(1, 7, 9)),
+    ]:
+        rows = con.execute(f"select {sql} from range(9) t(id) order by id").fetchall()
+        assert [row[0] for row in rows] == right.tolist(), sql
     prepared = "select hw_uniform(id, ?, ?) from range(3) t(id)"
     rows = con.execute(prepared, [7, "u"]).fetchall()
     assert [row[0] for row in rows] == headwater.Key(7).child("u").stream(0).random(3).tolist()
     assert con.execute("select hw_normal(id, 42, 'x') from range(0) t(id)").fetchall() == []
     case = "select sum(case when id % 2 = 0 then hw_normal(id, 42, 'x') end) from range(5000) t(id)"
-    x = headwater.Key(42).child("x").stream(0).standard_normal(5000)
-    assert con.execute(case).fetchall()[0][0] == pytest.approx(x[::2].sum())
+    total = x.standard_normal(5000)[::2].sum()
+    assert con.execute(case).fetchall()[0][0] == pytest.approx(total)
     for sql, words in [
         (
             "select hw_normal(id, id, 'x') from range(3) t(id)",
             "seed in hw_normal.* must be one value",
         ),
         ("select hw_normal(id, null, 'x') from range(3) t(id)", "must be one value"),
-        ("select hw_normal(id, 42) from range(3) t(id)", "takes 3 to 3 arguments, not 2"),
+        ("select hw_normal(id, 42) from range(3) t(id)", "takes 3 to 5 arguments, not 2"),
         ("select hw_normal(id - 5, 42, 'x') from range(3) t(id)", "id -5 in row 0"),
         ("select hw_normal(id + 0.5, 42, 'x') from range(3) t(id)", "no ids"),
         ("select hw_sample(id, 42, 1.5) from range(3) t(id)", "p must be a number from 0 to 1"),

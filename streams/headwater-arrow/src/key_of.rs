@@ -94,8 +94,8 @@ fn hash_of(values: &Flat<'_>, place: usize, row: usize, seed: u64) -> Result<u64
         let fits = i64::try_from(value).map(|value| value as u64);
         fits.or_else(|_| u64::try_from(value)).map_err(|_| inexact(need))
     };
-    // Dates and times have 64 bits at most. Their divisions are of 64 bits too, because those of 128
-    // are functions of the compiler's library, whose code can unwind: the C library would not link.
+    // Dates and times have at most 64 bits. So are their divisions: those of 128 bits are functions
+    // of the compiler's library, whose code can unwind, and then the C library does not link.
     let short = |place| i64::try_from(values.integer(place)).unwrap_or(0);
     let days = |value: i64| match i32::try_from(value) {
         Ok(days) => Ok(xxh64(&days.to_le_bytes(), seed)),

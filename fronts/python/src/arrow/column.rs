@@ -208,7 +208,6 @@ impl Chunk {
         let dtype = dtype.ok_or_else(|| PyTypeError::new_err("NumPy has no such type"))?;
         let mut shape = vec![self.len()];
         shape.extend(list);
-        let width = dtype.size() * list.unwrap_or(1);
         let values = self.filled(py, Shape::new(shape), dtype, |output, out| {
             let (_, values) = output.buffers();
             if is_bits {
