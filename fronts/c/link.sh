@@ -40,7 +40,11 @@ if [ -n "$script" ]; then
         # the same name. No debug information: it names the builder's directories.
         "$linker" -r -S --gc-sections --force-group-allocation @"$folder/roots" \
             -o "$folder/headwater.o" "$archive"
-        "$objcopy" --keep-global-symbols="$folder/functions" "$folder/headwater.o"
+        # No bitcode: members of compiler_builtins carry theirs in these sections, so as soon as one
+        # is needed, it is here. Debian's ar asks the plugin of an older LLVM for every object, and
+        # that aborts with "Invalid encoding" at rustc's bitcode, as it would in a user's build.
+        "$objcopy" --keep-global-symbols="$folder/functions" \
+            --remove-section=.llvmbc --remove-section=.llvmcmd "$folder/headwater.o"
         rm -f "$archive"
         "$ar" crsD "$archive" "$folder/headwater.o"
     fi

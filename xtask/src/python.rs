@@ -17,7 +17,7 @@ use std::process::Command;
 /// A crate outside the workspace, because PyO3 finds a Python at build time.
 pub(crate) const MANIFEST: &str = "fronts/python/Cargo.toml";
 /// The versions that the tests were written against. NumPy's own tests come with NumPy.
-const TESTED: [&str; 9] = [
+const TESTED: [&str; 13] = [
     "maturin==1.16.0",
     "pytest==9.2.0",
     "hypothesis==6.170.15",
@@ -27,9 +27,13 @@ const TESTED: [&str; 9] = [
     "distributed==2026.8.0",
     "cffi",
     "xarray==2026.9.0",
+    "pyarrow==26.0.1",
+    "pandas==3.1.1",
+    "polars==2.1.0",
+    "duckdb==2.0.1",
 ];
 /// Packages that take our generators, and the plots. They are too large for each run.
-const CONSUMERS: [&str; 4] = ["pandas", "scipy", "scikit-learn", "matplotlib"];
+const CONSUMERS: [&str; 3] = ["scipy", "scikit-learn", "matplotlib"];
 /// The compiler that links against an old C library, and the judge of the result.
 const WHEELS: [&str; 2] = ["ziglang", "auditwheel"];
 

@@ -83,6 +83,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         may_use: &["core", "streams", "text", "boot", "measure"],
         packages: &[
             "headwater-adapters",
+            "headwater-arrow-nostd",
             "headwater-c",
             "headwater-cli",
             "headwater-openssl",

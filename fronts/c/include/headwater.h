@@ -19,15 +19,15 @@
  *     one thread at a time. The library has no thread-local storage.
  *
  * Signals
- *     All functions except headwater_rng_new(), headwater_rng_free() and headwater_quiesce() are
- *     async-signal-safe, first call included. No function is a cancellation point.
+ *     All functions except headwater_rng_new(), headwater_rng_free(), headwater_quiesce() and
+ *     headwater_arrow_...() are async-signal-safe, first call included. No function is a cancellation point.
  *
  * Stack
  *     The first call of a process takes up to 4.5 KiB of stack, and later draws up to 2 KiB.
- *     headwater_random_pseudo_bytes() takes 4.5 KiB, streams and headwater_status_json() 10 KiB. A
- *     dynamic linker that binds a function at its first call takes up to 3.5 KiB at that time; "ld
- *     -z now" binds at the start. A first draw fits an alternate signal stack of 8 KiB, and streams
- *     fit a thread of PTHREAD_STACK_MIN (16 KiB).
+ *     headwater_random_pseudo_bytes() takes 4.5 KiB, streams and headwater_status_json() 10 KiB,
+ *     headwater_arrow_...() 64 KiB. A dynamic linker that binds a function at its first call takes
+ *     up to 3.5 KiB at that time; "ld -z now" binds at the start. A first draw fits an alternate
+ *     signal stack of 8 KiB, and streams fit a thread of PTHREAD_STACK_MIN (16 KiB).
  *
  * Forks
  *     A child with memory of its own, made by fork or clone, from a handler or not, never draws its
@@ -50,7 +50,7 @@
  *     HEADWATER_NO_RSEQ = 1 replaces restartable sequences by locks, for debuggers and tracers that
  *     move code; ignored in set-user-ID programs.
  *
- * Only headwater_rng_new() allocates. See headwater(3).
+ * Only headwater_rng_new() and headwater_arrow_...() allocate. See headwater(3).
  */
 
 
@@ -69,6 +69,10 @@
 #ifndef HEADWATER_MUST_USE
 #define HEADWATER_MUST_USE
 #endif
+
+/* The Arrow C data interface: any library of Arrow's has these structs, under these names. */
+struct ArrowSchema;
+struct ArrowArray;
 
 /**
  * Major version of this header; headwater_version() returns the version of the library.
@@ -99,6 +103,17 @@
  * Engine `philox4x32`: Philox4x32-10, the fastest where the CPU has no AES.
  */
 #define HEADWATER_PHILOX4X32 2
+
+/**
+ * A flag of headwater_arrow_...(): an id that is null is an error that names its row. Otherwise
+ * its row of the result is null.
+ */
+#define HEADWATER_ARROW_REFUSE_NULLS 1
+
+/**
+ * Bytes that a message of headwater_arrow_...() takes, with its end.
+ */
+#define HEADWATER_ARROW_MESSAGE 256
 
 /**
  * A generator with a page (4 KiB) of random bytes of its own, which needs no lock. The fastest way
@@ -1095,6 +1110,63 @@ HEADWATER_MUST_USE int headwater_stream_sobol_f64_at(const struct headwater_key 
  * Async-signal-safe. On success errno keeps its value.
  */
 HEADWATER_MUST_USE int headwater_random_pseudo_bytes(void *buf, size_t len);
+
+/**
+ * Makes a column of numbers of a kind: in each row the element of stream 0 whose index is the
+ * row's id. So a row has one number, whatever the batches, threads and order in which an engine
+ * passes it. Not for secrets.
+ *
+ * `ids` is a column of integers of 8 to 64 bits, also by a dictionary, or of decimals without
+ * digits after the point. `name` is the column's name and label: its stream belongs to the child
+ * of the key with this text as label. If `name` is NULL, it belongs to the child that has the name
+ * of the kind in Python as bytes for its label, such as "standard_normal" or "gamma".
+ *
+ * `kind` is a name of docs/distributions.md, such as "normal", whose parameters are numbers, of
+ * which `parameters` has all, in the order of that table. `type` is "float64" and the like, or
+ * NULL for the kind's first one. Kinds of vectors make lists of one length.
+ *
+ * Returns 0, or -1 with errno set, both results empty and a sentence in `message`, unless that is
+ * NULL:
+ *
+ *     EINVAL  a column, kind, type, parameter or flag is wrong; the key's engine is unknown
+ *     ERANGE  an id is negative or past the end of the stream
+ *     EFAULT  a pointer that must not be NULL is
+ *     ENOMEM  there is no memory for the column
+ *
+ * The caller keeps `schema` and `ids`, and releases the results. Not async-signal-safe, because it
+ * calls malloc(3). Takes up to 64 KiB of stack.
+ */
+HEADWATER_MUST_USE int headwater_arrow_draw(const struct headwater_key *key, const char *name, const char *kind, const char *type, const double *parameters, size_t n, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
+
+/**
+ * Makes a column of bits: true in each row with the probability `p`. A row that is true for one
+ * `p` is so for every larger one. The stream belongs to a child of the key of its own, and if
+ * `name` is not NULL, to the child of that with this label. Other arguments and errors are those
+ * of headwater_arrow_draw().
+ */
+HEADWATER_MUST_USE int headwater_arrow_sample(const struct headwater_key *key, const char *name, double p, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
+
+/**
+ * Makes a column of bytes: the number of each row's part, from 0, of `parts` parts (1 to 256).
+ * `shares` has their probabilities, which add up to 1, or is NULL for equal parts. A row keeps its
+ * part when rows are added. Other arguments and errors are those of headwater_arrow_sample().
+ */
+HEADWATER_MUST_USE int headwater_arrow_split(const struct headwater_key *key, const char *name, const double *shares, size_t parts, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
+
+/**
+ * Makes a column of words of 64 bits to sort by: rows sorted by the word, and by their id where
+ * two are equal, are a shuffle, and the first k of them a sample of exactly k rows. Arguments and
+ * errors are those of headwater_arrow_sample().
+ */
+HEADWATER_MUST_USE int headwater_arrow_order(const struct headwater_key *key, const char *name, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
+
+/**
+ * Makes a column of ids, from 0 to 2^63 - 1, of one column of text, binary values, integers,
+ * booleans, dates or timestamps: half of what Spark's xxhash64() returns for the value as
+ * `bigint`, `string` and so on. Two rows of n share an id with a chance of n^2 / 2^64. The
+ * arguments and errors are those of headwater_arrow_sample().
+ */
+HEADWATER_MUST_USE int headwater_arrow_key_of(uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *values, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 #ifdef __cplusplus
 }  /* extern "C" */

@@ -9,6 +9,7 @@
 
 #![cfg_attr(panic = "abort", no_std)]
 
+pub mod arrow;
 pub mod bsd;
 pub mod draw;
 mod edge;

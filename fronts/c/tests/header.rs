@@ -25,6 +25,7 @@ fn header() -> String {
         "streams/categorical",
         "streams/vectors",
         "streams/pseudo",
+        "arrow",
     ] {
         builder = builder.with_src(package.join(format!("src/{file}.rs")));
     }

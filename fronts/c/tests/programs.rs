@@ -11,7 +11,8 @@ use std::process::Command;
 use support::{CLANG, CLANGPP, Compiler, GCC, GPP, Link, has, outcome, run, source};
 
 /// Programs that need no argument and must succeed on every machine.
-const PROGRAMS: [&str; 5] = ["contract.c", "lifetimes.c", "fork.c", "signals.c", "streams.c"];
+const PROGRAMS: [&str; 6] =
+    ["contract.c", "lifetimes.c", "fork.c", "signals.c", "streams.c", "arrow.c"];
 
 /// A compiled program, and its temporary directory, which is removed with it.
 struct Built {

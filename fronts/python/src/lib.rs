@@ -4,6 +4,7 @@
 //! Each module registers its functions and classes. The package's Python files import them from
 //! `headwater._native`, and no user does.
 
+mod arrow;
 mod bitgen;
 mod clones;
 mod secure;
@@ -17,5 +18,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     secure::register(module)?;
     streams::register(module)?;
     bitgen::register(module)?;
+    arrow::register(module)?;
     clones::register(module)
 }

@@ -84,6 +84,9 @@ pub fn key_of(columns: &[Column<'_>], nulls: Nulls) -> Result<Output, Error> {
     Made { len, format: c"l", data, validity: validity.finish() }.output()
 }
 
+/// Microseconds of a second.
+const MICROS: i64 = 1_000_000;
+
 /// Returns the hash of a value with a seed. `row` is its row for the error.
 fn hash_of(values: &Flat<'_>, place: usize, row: usize, seed: u64) -> Result<u64, Error> {
     let inexact = |need| Error::Inexact { row, need };
@@ -91,7 +94,10 @@ fn hash_of(values: &Flat<'_>, place: usize, row: usize, seed: u64) -> Result<u64
         let fits = i64::try_from(value).map(|value| value as u64);
         fits.or_else(|_| u64::try_from(value)).map_err(|_| inexact(need))
     };
-    let days = |value: i128| match i32::try_from(value) {
+    // Dates and times have at most 64 bits. So are their divisions: those of 128 bits are functions
+    // of the compiler's library, whose code can unwind, and then the C library does not link.
+    let short = |place| i64::try_from(values.integer(place)).unwrap_or(0);
+    let days = |value: i64| match i32::try_from(value) {
         Ok(days) => Ok(xxh64(&days.to_le_bytes(), seed)),
         Err(_) => Err(inexact("a date whose days fit 32 bits")),
     };
@@ -103,23 +109,27 @@ fn hash_of(values: &Flat<'_>, place: usize, row: usize, seed: u64) -> Result<u64
             Ok(of_u64(integer(values.integer(place), "an integer of 64 bits")?, seed))
         }
         Type::Bool => Ok(xxh64(&u32::from(values.bit(place)).to_le_bytes(), seed)),
-        Type::Days => days(values.integer(place)),
+        Type::Days => days(short(place)),
         Type::DayMillis => {
-            let millis = values.integer(place);
+            let millis = short(place);
             match millis.rem_euclid(86_400_000) {
                 0 => days(millis.div_euclid(86_400_000)),
                 _ => Err(inexact("a whole day: cast the column to timestamps")),
             }
         }
         Type::Timestamp { per_second } => {
-            let (value, unit) = (values.integer(place), i128::from(per_second));
-            let micros = value * 1_000_000;
-            if micros.checked_rem_euclid(unit) != Some(0) {
-                let need = "a whole number of microseconds: cast the column to microseconds";
-                return Err(inexact(need));
-            }
+            let (value, unit) = (short(place), i64::from(per_second).max(1));
+            let micros = if unit > MICROS {
+                let of_one = unit / MICROS;
+                if value.rem_euclid(of_one) != 0 {
+                    let need = "a whole number of microseconds: cast the column to microseconds";
+                    return Err(inexact(need));
+                }
+                Some(value.div_euclid(of_one))
+            } else {
+                value.checked_mul(MICROS / unit)
+            };
             let need = "a time whose microseconds fit 64 bits";
-            let micros = micros.checked_div_euclid(unit).and_then(|n| i64::try_from(n).ok());
             Ok(of_u64(micros.ok_or(inexact(need))? as u64, seed))
         }
         Type::Null | Type::Other => Ok(seed),

@@ -10,17 +10,31 @@
 //! a column called "sample" would share its words with [`sample`](crate::sample()).
 
 use headwater_streams::Key;
+use headwater_streams::kinds::Kind;
+
+/// Returns the name by which every front calls a kind: NumPy's. Kinds without parameters that have
+/// a scaled sister leave her the plain name, so `normal` always has a mean and a deviation, and
+/// `standard_normal` none. One name then means one kind in Python, in SQL and as a label.
+pub fn name_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Uniform => "random",
+        Kind::Normal => "standard_normal",
+        Kind::Exponential => "standard_exponential",
+        kind => kind.facts().fronts.numpy.unwrap_or(kind.name()),
+    }
+}
 
 /// Returns the key of a column of this name: the child with the text as its label.
 pub fn named(key: &Key, name: &str) -> Key {
     key.child(name)
 }
 
-/// Returns the key of a column that a kind draws: of its name, or of the kind's without one.
-pub fn drawn(key: &Key, kind: &str, name: Option<&str>) -> Key {
+/// Returns the key of a column that a kind draws: of the column's name, or without one, of
+/// [`name_of`] the kind, as bytes.
+pub fn drawn(key: &Key, kind: Kind, name: Option<&str>) -> Key {
     match name {
         Some(name) => named(key, name),
-        None => key.child(kind.as_bytes()),
+        None => key.child(name_of(kind).as_bytes()),
     }
 }
 

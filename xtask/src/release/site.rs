@@ -32,6 +32,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/openssl.md",
             "docs/programs.md",
             "streams/STREAMS.md",
+            "docs/one-array.md",
             "docs/distributions.md",
             "examples/README.md",
         ],

@@ -201,7 +201,7 @@ unsafe fn child_of(
 /// # Safety
 ///
 /// `key` is NULL or valid for reads.
-pub(super) unsafe fn key_of(key: *const headwater_key) -> Result<(u32, Key), c_int> {
+pub(crate) unsafe fn key_of(key: *const headwater_key) -> Result<(u32, Key), c_int> {
     // SAFETY: a `key` that is not null is readable, as `# Safety` says, and `as_ref` refuses null.
     // Every bit pattern is a `headwater_key`, so a wrong engine is an error below, and not a wrong
     // value here.

@@ -246,7 +246,7 @@ pub unsafe extern "C" fn headwater_stream_perm_at(
 }
 
 /// Returns the errno of a request's error.
-pub(super) fn errno(error: &Error) -> c_int {
+pub(crate) fn errno(error: &Error) -> c_int {
     match error {
         Error::RangeTooLong { .. } | Error::PastEnd { .. } | Error::StreamId(_) => ERANGE,
         _ => EINVAL,

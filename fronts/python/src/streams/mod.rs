@@ -27,10 +27,23 @@ mod permutation;
 mod shuffle;
 mod stream;
 
-pub(crate) use memory::View;
-pub(crate) use output::WORTH_A_SWITCH;
+pub(crate) use args::{Shape, signed};
+pub(crate) use distribution::refused;
+pub(crate) use key::Key;
+pub(crate) use memory::{Memory, View};
+pub(crate) use output::{Place, WORTH_A_SWITCH, Wanted};
+pub(crate) use parameters::Parameter;
+pub(crate) use stream::Stream;
 
 use pyo3::prelude::*;
+
+/// Reads the argument `dtype`, which must be one of the kind's types.
+pub(crate) fn one_of_types(
+    value: &Bound<'_, PyAny>,
+    kind: headwater_streams::kinds::Kind,
+) -> PyResult<dtype::Dtype> {
+    dtype::one_of(dtype::dtype(value)?, kind.types().iter().map(|one| one.dtype), "dtype")
+}
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();

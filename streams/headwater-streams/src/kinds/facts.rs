@@ -72,12 +72,10 @@ impl Type {
     /// one depends on their dimension. A group exists only if all of its words end before word
     /// 2^64 - 1, so that the end of every range is a `u64`.
     pub const fn last(&self) -> u64 {
-        const MOST: u128 = u64::MAX as u128;
         if self.words == 0 {
             return u64::MAX - 1;
         }
-        let end = MOST / self.words as u128 * self.values as u128;
-        (if end < MOST { end } else { MOST } - 1) as u64
+        (u64::MAX / self.words as u64).saturating_mul(self.values as u64) - 1
     }
 }
 

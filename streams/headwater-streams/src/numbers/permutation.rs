@@ -120,7 +120,8 @@ impl Permutation {
     pub(super) fn fill_on(&self, path: Path, range: core::ops::Range<u64>, out: &mut [u64]) {
         match &self.how {
             How::Table(table) => {
-                let values = &table[range.start as usize..range.end as usize];
+                let values = table.get(range.start as usize..range.end as usize);
+                let values = values.unwrap_or_default(); // the range exists
                 out.iter_mut().zip(values).for_each(|(out, &value)| *out = value.into());
             }
             How::Network(network) => {
@@ -241,22 +242,30 @@ impl Network {
     fn chunk(&self, path: Path, start: u64, n: u64, out: &mut [u64]) {
         let (mut high, mut low) = ([0; CHUNK], [0; CHUNK]);
         let mut places = [0u16; CHUNK];
-        for (i, x) in (start..start + out.len() as u64).enumerate() {
-            (high[i], low[i]) = self.halves(x);
-            places[i] = i as u16;
+        let rows = high.iter_mut().zip(&mut low).zip(&mut places);
+        for ((i, x), ((high, low), place)) in (0..).zip(start..start + out.len() as u64).zip(rows) {
+            (*high, *low) = self.halves(x);
+            *place = i;
         }
         let mut left = out.len();
         while left > 0 {
-            let (high, low) = (&mut high[..left], &mut low[..left]);
-            path.run(Together { network: self, high, low });
+            let together = (high.get_mut(..left), low.get_mut(..left));
+            let (high_left, low_left) =
+                (together.0.unwrap_or_default(), together.1.unwrap_or_default());
+            path.run(Together { network: self, high: high_left, low: low_left });
             // Numbers that are too large move to the front and go through again. There is no
             // branch, because it would be mispredicted up to half of the time.
             let mut kept = 0;
             for i in 0..left {
-                let x = self.joined(high[i], low[i]);
-                out[usize::from(places[i])] = x;
-                places[kept] = places[i];
-                (high[kept], low[kept]) = self.halves(x);
+                // `i` and `kept` are below CHUNK, and `%` lets the compiler see it: the C library
+                // must not reach a panic, and a check would stand in the loop.
+                let (from, to) = (i % CHUNK, kept % CHUNK);
+                let x = self.joined(high[from], low[from]);
+                if let Some(out) = out.get_mut(usize::from(places[from])) {
+                    *out = x;
+                }
+                places[to] = places[from];
+                (high[to], low[to]) = self.halves(x);
                 kept += usize::from(x >= n);
             }
             left = kept;

@@ -1,0 +1,160 @@
+/* Columns by row id: values, nulls, errors and releases, against headwater_stream_..._at(). */
+
+#include <errno.h>
+#include <headwater.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "check.h"
+
+/* As the Arrow C data interface has them. */
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+static void keep_schema(struct ArrowSchema *schema) { (void)schema; }
+static void keep_array(struct ArrowArray *array) { (void)array; }
+
+static struct ArrowSchema schema_of(const char *format)
+{
+    struct ArrowSchema schema = {0};
+    schema.format = format;
+    schema.release = keep_schema;
+    return schema;
+}
+
+static struct ArrowArray array_of(const void **buffers, int64_t length)
+{
+    struct ArrowArray array = {0};
+    array.length = length;
+    array.null_count = -1;
+    array.n_buffers = 2;
+    array.buffers = buffers;
+    array.release = keep_array;
+    return array;
+}
+
+int main(void)
+{
+    const int64_t ids[4] = {7, 1000000, -3, 8};
+    const uint64_t indices[2] = {7, 1000000};
+    const uint8_t valid = 0xb; /* row 2 is null, so that its -3 is no id */
+    const void *buffers[2] = {&valid, ids};
+    const void *without[2] = {NULL, ids};
+    struct ArrowSchema schema = schema_of("l"), type;
+    struct ArrowArray array = array_of(buffers, 4), column;
+    struct headwater_key key, child;
+    char message[HEADWATER_ARROW_MESSAGE];
+    double expected[2];
+    const double *values;
+    const uint8_t *bits;
+
+    CHECK(headwater_stream_key_from_seed(&key, HEADWATER_ARS7, 42) == 0);
+    CHECK(headwater_stream_key_child_text(&child, &key, "noise") == 0);
+    CHECK(headwater_stream_normal_f64_at(&child, 0, indices, expected, 2) == 0);
+    CHECK(headwater_arrow_draw(&key, "noise", "normal", NULL, NULL, 0, 0, &schema, &array, &type,
+                               &column, message) == 0);
+    CHECK(strcmp(type.format, "g") == 0 && strcmp(type.name, "noise") == 0);
+    CHECK(column.length == 4 && column.null_count == 1 && column.n_buffers == 2);
+    values = column.buffers[1];
+    CHECK(values[0] == expected[0] && values[1] == expected[1]);
+    bits = column.buffers[0];
+    CHECK((bits[0] & 15) == 11);
+    type.release(&type);
+    column.release(&column);
+    CHECK(type.release == NULL && column.release == NULL);
+
+    /* A kind with parameters, and one of vectors. */
+    {
+        const double shape[1] = {2.5}, d[2] = {3, 1};
+        double gamma[2];
+        CHECK(headwater_stream_gamma_f64_at(&child, 0, 2.5, indices, gamma, 2) == 0);
+        CHECK(headwater_arrow_draw(&key, "noise", "gamma", "float64", shape, 1, 0, &schema, &array,
+                                   &type, &column, NULL) == 0);
+        values = column.buffers[1];
+        CHECK(values[0] == gamma[0] && values[1] == gamma[1]);
+        type.release(&type);
+        column.release(&column);
+        CHECK(headwater_arrow_draw(&key, NULL, "sobol", NULL, d, 2, 0, &schema, &array, &type,
+                                   &column, NULL) == 0);
+        CHECK(strcmp(type.format, "+w:3") == 0 && column.children[0]->length == 12);
+        type.release(&type);
+        column.release(&column);
+    }
+
+    /* Decisions, whose streams are those of Rust's labels: bytes. Here: the results' forms. */
+    CHECK(headwater_arrow_sample(&key, NULL, 1.0, 0, &schema, &array, &type, &column, message) == 0);
+    bits = column.buffers[1];
+    CHECK(strcmp(type.format, "b") == 0 && (bits[0] & 15) == 11);
+    type.release(&type);
+    column.release(&column);
+    CHECK(headwater_arrow_split(&key, NULL, NULL, 1, 0, &schema, &array, &type, &column, message)
+          == 0);
+    bits = column.buffers[1];
+    CHECK(strcmp(type.format, "C") == 0 && bits[0] == 0 && bits[3] == 0);
+    type.release(&type);
+    column.release(&column);
+    CHECK(headwater_arrow_order(&key, NULL, 0, &schema, &array, &type, &column, message) == 0);
+    CHECK(strcmp(type.format, "L") == 0);
+    type.release(&type);
+    column.release(&column);
+
+    /* Half of xxhash64(cast(42 as bigint)) of Spark. */
+    {
+        const int64_t one = 42;
+        const void *value[2] = {NULL, &one};
+        struct ArrowArray single = array_of(value, 1);
+        CHECK(headwater_arrow_key_of(0, &schema, &single, &type, &column, message) == 0);
+        CHECK(((const int64_t *)column.buffers[1])[0] == 5785288891700345199);
+        type.release(&type);
+        column.release(&column);
+    }
+
+    /* Errors: one sentence, an errno, and empty results. */
+    array = array_of(without, 4);
+    errno = 0;
+    CHECK(headwater_arrow_draw(&key, NULL, "normal", NULL, NULL, 0, 0, &schema, &array, &type,
+                               &column, message) == -1);
+    CHECK(errno == ERANGE && type.release == NULL && column.release == NULL);
+    CHECK(strncmp(message, "id -3 in row 2 of the batch is negative", 39) == 0);
+    array = array_of(buffers, 4);
+    CHECK(headwater_arrow_order(&key, NULL, HEADWATER_ARROW_REFUSE_NULLS, &schema, &array, &type,
+                                &column, message) == -1);
+    CHECK(errno == EINVAL && strncmp(message, "the id in row 2", 15) == 0);
+    CHECK(headwater_arrow_order(&key, NULL, 8, &schema, &array, &type, &column, message) == -1);
+    CHECK(errno == EINVAL);
+    CHECK(headwater_arrow_sample(&key, NULL, 2.0, 0, &schema, &array, &type, &column, message)
+          == -1);
+    CHECK(errno == EINVAL && strcmp(message, "p must be a number from 0 to 1") == 0);
+    CHECK(headwater_arrow_draw(&key, NULL, "normals", NULL, NULL, 0, 0, &schema, &array, &type,
+                               &column, message) == -1);
+    CHECK(errno == EINVAL);
+    CHECK(headwater_arrow_draw(&key, NULL, NULL, NULL, NULL, 0, 0, &schema, &array, &type, &column,
+                               message) == -1);
+    CHECK(errno == EFAULT);
+    CHECK(headwater_arrow_draw(&key, NULL, "gamma", NULL, NULL, 0, 0, &schema, &array, &type,
+                               &column, message) == -1);
+    CHECK(errno == EINVAL);
+    CHECK(headwater_arrow_order(NULL, NULL, 0, &schema, &array, &type, &column, message) == -1);
+    CHECK(errno == EFAULT);
+    CHECK(headwater_arrow_order(&key, NULL, 0, NULL, &array, &type, &column, NULL) == -1);
+    CHECK(errno == EFAULT);
+    CHECK(headwater_arrow_order(&key, NULL, 0, &schema, &array, NULL, &column, message) == -1);
+    CHECK(errno == EFAULT);
+    schema.format = "g";
+    CHECK(headwater_arrow_order(&key, NULL, 0, &schema, &array, &type, &column, message) == -1);
+    CHECK(errno == EINVAL && strncmp(message, "a column of float64 has no ids", 30) == 0);
+    return 0;
+}

@@ -1,0 +1,38 @@
+"""Random columns by row id in pyarrow: the functions of `headwater.arrow`, as pyarrow's arrays.
+
+    >>> import headwater, headwater.pyarrow
+    >>> headwater.pyarrow.normal(table["id"], headwater.Key(42), name="noise")
+
+A ChunkedArray makes a ChunkedArray with the same chunks, and an Array an Array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from headwater import _kinds
+from headwater._native import ArrowChunkedArray, Plan, arrow_key_of
+
+
+def _taken(column: Any) -> Any:
+    return pa.chunked_array(column) if isinstance(column, ArrowChunkedArray) else pa.array(column)
+
+
+def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
+    return _taken(plan.run(ids, name))
+
+
+_functions = _kinds.functions(_evaluate, __name__)
+__all__ = _kinds.names(_functions, ["key_of"])
+globals().update(_functions)
+
+
+def key_of(*columns: Any, nulls: str = "null") -> Any:
+    """Returns ids of rows. See `headwater.arrow.key_of`."""
+    return _taken(arrow_key_of(columns, nulls))
+
+
+def __getattr__(name: str) -> Any:
+    raise _kinds.missing(__name__, name)

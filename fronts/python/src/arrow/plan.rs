@@ -1,0 +1,418 @@
+//! Plans: what to draw, from which stream, as a value that is also bytes.
+
+use super::input::{self, Input};
+use crate::streams::{self, Parameter, refused};
+use headwater_arrow::{Column, Error, Nulls, Output, Parts, label};
+use headwater_streams::kinds::{Dtype, Form, Kind, Value};
+use headwater_streams::{Engine, Key, Stream};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+/// The beginning of a plan's bytes: the name and the version of their form.
+const MAGIC: &[u8; 8] = b"hwplan1\0";
+
+/// A kind of draw and its stream: a value, which pickles as its bytes.
+#[pyclass(frozen, module = "headwater._native")]
+#[derive(Clone)]
+pub(crate) struct Plan {
+    stream: Stream,
+    nulls: Nulls,
+    what: What,
+}
+
+#[derive(Clone)]
+enum What {
+    Draw { kind: Kind, dtype: Dtype, values: Vec<Given> },
+    Sample(f64),
+    Equal(u64),
+    Shares(Vec<f64>),
+    Order,
+}
+
+/// The value of a parameter, owned.
+#[derive(Clone)]
+enum Given {
+    Real(f64),
+    Count(u64),
+    Integer(i128),
+    Flag(bool),
+    Reals(Vec<f64>),
+}
+
+impl Given {
+    fn value(&self) -> Value<'_> {
+        match self {
+            Given::Real(value) => Value::Real(*value),
+            Given::Count(value) => Value::Count(*value),
+            Given::Integer(value) => Value::Integer(*value),
+            Given::Flag(value) => Value::Flag(*value),
+            Given::Reals(list) => Value::Reals(list),
+        }
+    }
+}
+
+/// Reads the argument `nulls`.
+pub(super) fn nulls(text: &str) -> PyResult<Nulls> {
+    match text {
+        "null" => Ok(Nulls::Kept),
+        "error" => Ok(Nulls::Refused),
+        other => Err(PyValueError::new_err(format!(
+            "nulls must be 'null' (such rows are null) or 'error', not {other:?}"
+        ))),
+    }
+}
+
+/// Turns an error of the kernel into Python's.
+pub(super) fn raised(error: &Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::NotIds(_) | Error::NoKey(_) | Error::NoType(_) => PyTypeError::new_err(text),
+        Error::Memory { .. } => PyMemoryError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// Returns the stream of a call: of a child of the key that `derive` makes of the name, or exactly
+/// the stream that was passed.
+fn stream_of(
+    key: &Bound<'_, PyAny>,
+    name: Option<&str>,
+    derive: impl FnOnce(&Key, Option<&str>) -> Key,
+) -> PyResult<Stream> {
+    if let Ok(stream) = key.cast::<streams::Stream>() {
+        return match name {
+            None => Ok(stream.get().0),
+            Some(_) => Err(PyValueError::new_err(
+                "a name makes a child of a key, and a stream has none: pass the key, or no name",
+            )),
+        };
+    }
+    let Ok(key) = key.cast::<streams::Key>() else {
+        return Err(PyTypeError::new_err(format!(
+            "key must be a headwater.Key or a headwater.Stream, not {}",
+            key.get_type().qualname()?
+        )));
+    };
+    let child = derive(&key.get().0, name);
+    child.stream(0).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Reads the value of a parameter. `dimension` is the length of the list before it.
+fn given(
+    parameter: &headwater_streams::kinds::Parameter,
+    value: Bound<'_, PyAny>,
+    dimension: usize,
+) -> PyResult<Given> {
+    let name = parameter.numpy;
+    if parameter.form == Form::Integer {
+        return Ok(Given::Integer(streams::signed(&value, name)?));
+    }
+    if parameter.form == Form::Flag {
+        return Ok(Given::Flag(value.is_truthy()?));
+    }
+    let value = Parameter::Given(value);
+    Ok(match parameter.form {
+        Form::Count => Given::Count(value.count(name)?),
+        Form::Reals | Form::Shares | Form::Buckets => Given::Reals(value.list(name)?),
+        Form::Factor => Given::Reals(value.square(name, dimension)?),
+        _ => Given::Real(value.real(name)?),
+    })
+}
+
+#[pymethods]
+impl Plan {
+    /// Returns the plan of numbers of a kind, with a value for each parameter.
+    #[staticmethod]
+    #[pyo3(signature = (key, kind, values, dtype, name, nulls, /))]
+    fn draw(
+        key: &Bound<'_, PyAny>,
+        kind: &str,
+        values: &Bound<'_, PyTuple>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        name: Option<&str>,
+        nulls: &str,
+    ) -> PyResult<Plan> {
+        let kind = Kind::by_name(kind)
+            .ok_or_else(|| PyValueError::new_err(format!("no kind is called {kind:?}")))?;
+        let mut read = Vec::new();
+        let mut dimension = 0;
+        for (parameter, value) in kind.parameters().iter().zip(values.iter()) {
+            let one = given(parameter, value, dimension)?;
+            dimension = if let Given::Reals(list) = &one { list.len() } else { 0 };
+            read.push(one);
+        }
+        let dtype = match dtype {
+            Some(dtype) => streams::one_of_types(dtype, kind)?,
+            None => kind.types().first().map_or(Dtype::F64, |one| one.dtype),
+        };
+        headwater_arrow::format_of(dtype).map_err(|error| raised(&error))?;
+        let derive = |key: &Key, name: Option<&str>| label::drawn(key, kind, name);
+        let stream = stream_of(key, name, derive)?;
+        let plan = Plan {
+            stream,
+            nulls: self::nulls(nulls)?,
+            what: What::Draw { kind, dtype, values: read },
+        };
+        plan.checked()
+    }
+
+    /// Returns the plan of a sample.
+    #[staticmethod]
+    #[pyo3(signature = (key, p, name, nulls, /))]
+    fn sample(
+        key: &Bound<'_, PyAny>,
+        p: Bound<'_, PyAny>,
+        name: Option<&str>,
+        nulls: &str,
+    ) -> PyResult<Plan> {
+        let p = Parameter::Given(p).real("p")?;
+        if !(0.0..=1.0).contains(&p) {
+            return Err(PyValueError::new_err(format!(
+                "p must be a number from 0 to 1, not {p:?}"
+            )));
+        }
+        Plan::purpose(key, name, nulls, "sample", What::Sample(p))
+    }
+
+    /// Returns the plan of a split: into so many equal parts, or into parts of these shares.
+    #[staticmethod]
+    #[pyo3(signature = (key, parts, name, nulls, /))]
+    fn split(
+        key: &Bound<'_, PyAny>,
+        parts: Bound<'_, PyAny>,
+        name: Option<&str>,
+        nulls: &str,
+    ) -> PyResult<Plan> {
+        let what = match parts.extract::<u64>() {
+            Ok(equal) => What::Equal(equal),
+            Err(_) => What::Shares(Parameter::Given(parts).list("parts")?),
+        };
+        Plan::purpose(key, name, nulls, "split", what)?.checked()
+    }
+
+    /// Returns the plan of an order.
+    #[staticmethod]
+    #[pyo3(signature = (key, name, nulls, /))]
+    fn order(key: &Bound<'_, PyAny>, name: Option<&str>, nulls: &str) -> PyResult<Plan> {
+        Plan::purpose(key, name, nulls, "order", What::Order)
+    }
+
+    /// Returns the plan of these bytes.
+    #[staticmethod]
+    #[pyo3(signature = (raw, /))]
+    fn from_bytes(raw: &[u8]) -> PyResult<Plan> {
+        Plan::decode(raw).ok_or_else(|| PyValueError::new_err(NOT_A_PLAN))
+    }
+
+    /// Returns the bytes, from which `from_bytes` makes the plan again.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.encode())
+    }
+
+    /// Returns Arrow's format of the values, and the components of a row if rows are lists.
+    #[getter]
+    fn format(&self) -> PyResult<(&'static str, Option<usize>)> {
+        let (format, list) = self.kind_of_column().map_err(|error| raised(&error))?;
+        Ok((format.to_str().unwrap_or_default(), list))
+    }
+
+    /// Returns false if a null id is an error.
+    #[getter]
+    fn keeps_nulls(&self) -> bool {
+        self.nulls == Nulls::Kept
+    }
+
+    /// Returns the column for a column of ids.
+    #[pyo3(signature = (ids, name="", /))]
+    fn run<'py>(&self, ids: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let input = Input::read(ids, "ids")?;
+        input::each(ids.py(), std::slice::from_ref(&input), name, |columns| {
+            columns.first().map_or(Err(EMPTY), |column| self.column(column))
+        })
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = slf.get_type().getattr("from_bytes")?;
+        Ok((make, (slf.get().to_bytes(slf.py()),).into_pyobject(slf.py())?))
+    }
+}
+
+/// The error of an engine that passes bytes of another version of headwater.
+pub(super) const NOT_A_PLAN: &str = "these bytes are no plan of this version of headwater: use the \
+                                     same version in all processes, and make the plan anew";
+const EMPTY: Error = Error::Malformed("a call without a column");
+
+impl Plan {
+    fn purpose(
+        key: &Bound<'_, PyAny>,
+        name: Option<&str>,
+        nulls: &str,
+        purpose: &str,
+        what: What,
+    ) -> PyResult<Plan> {
+        let derive = |key: &Key, name: Option<&str>| label::purpose(key, purpose, name);
+        Ok(Plan { stream: stream_of(key, name, derive)?, nulls: self::nulls(nulls)?, what })
+    }
+
+    /// Returns the plan, unless it cannot be carried out: errors come before the first row.
+    fn checked(self) -> PyResult<Plan> {
+        let no_ids: &[u64] = &[];
+        if let What::Draw { kind, dtype, values } = &self.what {
+            let values: Vec<Value<'_>> = values.iter().map(Given::value).collect();
+            let mut fits = Ok(());
+            let made = kind.with(&values, &mut |made| fits = made.fits(*dtype));
+            made.and(fits).map_err(|error| refused(error, *kind, &values))?;
+        } else {
+            let mut ids = headwater_arrow::Ids::from_u64(no_ids);
+            let column = ids.column().map_err(|error| raised(&error))?;
+            self.column(&column).map_err(|error| raised(&error))?;
+        }
+        Ok(self)
+    }
+
+    /// Returns the format of the column, and the components of a row if rows are lists.
+    pub(super) fn kind_of_column(&self) -> Result<(&'static std::ffi::CStr, Option<usize>), Error> {
+        match &self.what {
+            What::Draw { kind, dtype, values } => {
+                let values: Vec<Value<'_>> = values.iter().map(Given::value).collect();
+                let mut dimension = None;
+                kind.with(&values, &mut |made| dimension = made.dimension())?;
+                let (format, parts) = headwater_arrow::format_of(*dtype)?;
+                Ok((format, dimension.map(std::num::NonZero::get).or(parts)))
+            }
+            What::Sample(_) => Ok((c"b", None)),
+            What::Equal(_) | What::Shares(_) => Ok((c"C", None)),
+            What::Order => Ok((c"L", None)),
+        }
+    }
+
+    /// Returns the column for a column of ids.
+    pub(super) fn column(&self, ids: &Column<'_>) -> Result<Output, Error> {
+        let (stream, nulls) = (&self.stream, self.nulls);
+        match &self.what {
+            What::Draw { kind, dtype, values } => {
+                let values: Vec<Value<'_>> = values.iter().map(Given::value).collect();
+                let mut column = Err(EMPTY);
+                kind.with(&values, &mut |made| {
+                    column = headwater_arrow::draw(ids, stream, made, *dtype, nulls);
+                })?;
+                column
+            }
+            What::Sample(p) => headwater_arrow::sample(ids, stream, *p, nulls),
+            What::Equal(parts) => headwater_arrow::split(ids, stream, Parts::Equal(*parts), nulls),
+            What::Shares(shares) => {
+                headwater_arrow::split(ids, stream, Parts::Shares(shares), nulls)
+            }
+            What::Order => headwater_arrow::order(ids, stream, nulls),
+        }
+    }
+
+    /// Returns the bytes: the lowest byte of a number first, and lists after their lengths.
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let key = self.stream.key();
+        let engine = Engine::ALL.iter().position(|engine| *engine == key.engine());
+        bytes.push(engine.unwrap_or(0) as u8);
+        bytes.extend(key.to_raw());
+        bytes.extend(self.stream.id().to_le_bytes());
+        bytes.push(u8::from(self.nulls == Nulls::Refused));
+        let reals = |bytes: &mut Vec<u8>, list: &[f64]| {
+            bytes.extend((list.len() as u64).to_le_bytes());
+            list.iter().for_each(|real| bytes.extend(real.to_le_bytes()));
+        };
+        match &self.what {
+            What::Draw { kind, dtype, values } => {
+                bytes.extend([0, *kind as u8, *dtype as u8, values.len() as u8]);
+                for value in values {
+                    match value {
+                        Given::Real(real) => {
+                            bytes.push(0);
+                            bytes.extend(real.to_le_bytes());
+                        }
+                        Given::Count(count) => {
+                            bytes.push(1);
+                            bytes.extend(count.to_le_bytes());
+                        }
+                        Given::Integer(integer) => {
+                            bytes.push(2);
+                            bytes.extend(integer.to_le_bytes());
+                        }
+                        Given::Flag(flag) => bytes.extend([3, u8::from(*flag)]),
+                        Given::Reals(list) => {
+                            bytes.push(4);
+                            reals(&mut bytes, list);
+                        }
+                    }
+                }
+            }
+            What::Sample(p) => {
+                bytes.push(1);
+                bytes.extend(p.to_le_bytes());
+            }
+            What::Equal(parts) => {
+                bytes.push(2);
+                bytes.extend(parts.to_le_bytes());
+            }
+            What::Shares(shares) => {
+                bytes.push(3);
+                reals(&mut bytes, shares);
+            }
+            What::Order => bytes.push(4),
+        }
+        bytes
+    }
+
+    /// Reads the bytes of [`encode`](Plan::encode), and nothing else.
+    pub(super) fn decode(bytes: &[u8]) -> Option<Plan> {
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let engine = *Engine::ALL.get(usize::from(take::<1>(&mut rest)?[0]))?;
+        let key = Key::from_raw(engine, take(&mut rest)?);
+        let stream = key.stream(u64::from_le_bytes(take(&mut rest)?)).ok()?;
+        let nulls = match take::<1>(&mut rest)? {
+            [0] => Nulls::Kept,
+            [1] => Nulls::Refused,
+            _ => return None,
+        };
+        let what = match take::<1>(&mut rest)? {
+            [0] => {
+                let [kind, dtype, many] = take(&mut rest)?;
+                let (kind, dtype) = (Kind::by_number(kind)?, Dtype::by_number(dtype)?);
+                let values = (0..many).map(|_| value(&mut rest)).collect::<Option<_>>()?;
+                What::Draw { kind, dtype, values }
+            }
+            [1] => What::Sample(f64::from_le_bytes(take(&mut rest)?)),
+            [2] => What::Equal(u64::from_le_bytes(take(&mut rest)?)),
+            [3] => What::Shares(reals(&mut rest)?),
+            [4] => What::Order,
+            _ => return None,
+        };
+        rest.is_empty().then_some(Plan { stream, nulls, what })
+    }
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, tail) = rest.split_first_chunk()?;
+    *rest = tail;
+    Some(*head)
+}
+
+fn value(rest: &mut &[u8]) -> Option<Given> {
+    Some(match take::<1>(rest)? {
+        [0] => Given::Real(f64::from_le_bytes(take(rest)?)),
+        [1] => Given::Count(u64::from_le_bytes(take(rest)?)),
+        [2] => Given::Integer(i128::from_le_bytes(take(rest)?)),
+        [3] => Given::Flag(take::<1>(rest)? == [1]),
+        [4] => Given::Reals(reals(rest)?),
+        _ => return None,
+    })
+}
+
+fn reals(rest: &mut &[u8]) -> Option<Vec<f64>> {
+    let len = usize::try_from(u64::from_le_bytes(take(rest)?)).ok()?;
+    let (list, tail) = rest.split_at_checked(len.checked_mul(8)?)?;
+    *rest = tail;
+    Some(list.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+}
