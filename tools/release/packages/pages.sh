@@ -10,6 +10,11 @@
 # The reader is a user who may use sudo. The root has what `debootstrap --variant=minbase` installs,
 # and sudo and certificates; every other package comes by a command of a page.
 set -eu
+# Mounts of a namespace of its own end with it, however this ends. In the machine's namespace a
+# mount below a bound /dev would also show in the machine's, and so would its end.
+if [ "${READER_NAMESPACE:-}" != 1 ]; then
+    READER_NAMESPACE=1 exec unshare --mount --propagation private sh "$0" "$@"
+fi
 suite=$1 cache=$2 tree=$3 scripts=$4
 clean=$cache/reader-$suite
 
@@ -24,9 +29,8 @@ mounted() {
 }
 leave() {
     umount -R "$root/dev" "$root/sys" "$root/proc" 2> /dev/null || :
-    # Never through a mount that is still there.
     case $root in
-    */reader-"$suite".*) mountpoint -q "$root/dev" || rm -rf --one-file-system "$root" ;;
+    */reader-"$suite".*) rm -rf --one-file-system "$root" ;; # never through a mount
     esac
 }
 trap leave EXIT
