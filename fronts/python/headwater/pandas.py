@@ -10,12 +10,13 @@ floats are NaN, and integers and booleans are of the nullable types.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from headwater import _kinds
+from headwater import _kinds, _samples
 from headwater._native import Key, Plan, Stream, arrow_key_of
 
 
@@ -76,8 +77,30 @@ def _nullable(dtype: Any) -> str:
 
 
 _functions = _kinds.functions(_evaluate, __name__)
-__all__ = _kinds.names(_functions, ["key_of", "sample_n"])
+__all__ = _kinds.names(_functions, ["folds", "key_of", "sample_n", "weighted_order"])
 globals().update(_functions)
+
+
+def weighted_order(
+    ids: Any,
+    key: Key | Stream,
+    weights: Any,
+    *,
+    name: str | None = None,
+    nulls: str = "null",
+) -> pd.Series:
+    """Returns in each row a number to sort by: the first k rows are a weighted sample of k.
+
+    No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
+    """
+    column = np.asarray(weights, dtype=float)
+    if not (np.isfinite(column) & (column >= 0)).all():
+        raise ValueError(_samples.NEED)
+    numbers = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        divided = np.where(column > 0, numbers.to_numpy() / column, np.inf)
+    missing = numbers.isna()
+    return pd.Series(divided, index=numbers.index, name=numbers.name).mask(missing)
 
 
 def sample_n(
@@ -87,17 +110,43 @@ def sample_n(
     key: Key | Stream,
     *,
     by: Any = None,
+    weights: str | None = None,
     name: str | None = None,
 ) -> pd.DataFrame:
     """Returns exactly `n` rows of a frame (of each group of `by`), or all if there are fewer.
 
     They are the first in the order of `order(frame[ids], key, name=name)`, so a larger sample
-    contains the smaller one. Rows whose id is missing are never in it.
+    contains the smaller one. With `weights`, the name of a column, a row is as likely to be the
+    first as its share in their sum, then the next among the others, and so on; rows of weight 0 are
+    never in it. Rows whose id is missing are never in it.
     """
+    rows = _samples.count(n)
     known = frame[frame[ids].notna()]
-    words = _functions["order"](known[ids], key, name=name).to_numpy()
+    if weights is None:
+        words = _functions["order"](known[ids], key, name=name).to_numpy()
+    else:
+        words = weighted_order(known[ids], key, known[weights], name=name).to_numpy()
+        known, words = known[words < np.inf], words[words < np.inf]
+    if by is None and rows < len(words):
+        # All rows up to the n-th smallest word: to sort the others would be most of the time.
+        within = words <= np.partition(words, rows)[rows]
+        known, words = known[within], words[within]
     ordered = known.iloc[np.lexsort((known[ids].to_numpy(), words))]
-    return ordered.head(n) if by is None else ordered.groupby(by, sort=False).head(n)
+    # `dropna`: rows without a group are a group, as in SQL and Polars.
+    return ordered.head(rows) if by is None else ordered.groupby(by, sort=False, dropna=False).head(rows)
+
+
+def folds(
+    frame: pd.DataFrame, ids: str, k: int, key: Key | Stream, *, name: str | None = None
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Yields `k` pairs of frames: all rows but those of a fold, and the fold.
+
+    A row's fold is `split(frame[ids], key, k, name=name)`, so it stays when rows are added. A
+    missing id is an error, because its row would be in no fold.
+    """
+    parts = _functions["split"](frame[ids], key, _samples.folds_of(k), name=name, nulls="error")
+    for fold in range(k):
+        yield frame[parts != fold], frame[parts == fold]
 
 
 def key_of(*columns: Any, nulls: str = "null") -> pd.Series:
