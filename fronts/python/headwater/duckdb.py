@@ -34,8 +34,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headwater import _kinds, _samples
+from headwater import _engines, _kinds, _samples
 from headwater._native import ArrowChunkedArray, Key, Plan, arrow_key_of
+
+_engines.need(duckdb, "duckdb", (1, 2))
+_engines.need(pa, "pyarrow", (14,))
 
 # The types of DuckDB by the formats of Arrow.
 _TYPES = {"g": "DOUBLE", "l": "BIGINT", "L": "UBIGINT", "b": "BOOLEAN", "C": "UTINYINT"}
@@ -43,10 +46,11 @@ _TYPES = {"g": "DOUBLE", "l": "BIGINT", "L": "UBIGINT", "b": "BOOLEAN", "C": "UT
 
 def _constant(column: Any, what: str) -> Any:
     """Returns the one value that all rows have."""
-    ends = pc.min_max(column).as_py()
-    if column.null_count or ends["min"] is None or ends["min"] != ends["max"]:
+    # `unique`, and not the smallest and largest value, which leave NaN out.
+    values = pc.unique(column)
+    if column.null_count or len(values) != 1:
         raise ValueError(f"{what} must be one value for all rows, and not null: write a constant")
-    return ends["min"]
+    return values[0].as_py()
 
 
 def _taken(column: Any) -> Any:
@@ -73,6 +77,10 @@ def _function(
             _constant(column, f"{name} in {usage}")
             for name, column in zip(what, constants, strict=False)
         ]
+        if "name" in names[: len(values)]:
+            name = values[names.index("name")]
+            if not isinstance(name, str):
+                raise TypeError(f"name in {usage} must be a text, not {name!r}")
         return _taken(plan(Key(seed), *values).run(ids, ""))
 
     return run

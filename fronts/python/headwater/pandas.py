@@ -4,7 +4,7 @@
     >>> frame["noise"] = headwater.pandas.normal(frame["id"], headwater.Key(42), name="noise")
     >>> frame[headwater.pandas.sample(frame["id"], headwater.Key(42), 0.01)]
 
-`ids` is a Series or an Index of integers. The result has its index. Where ids are missing (`Int64`),
+`ids` is a Series or an Index of integers, also a Series of Dask's. The result has its index. Where ids are missing (`Int64`),
 floats are NaN, and integers and booleans are of the nullable types.
 """
 
@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from headwater import _kinds, _samples
+from headwater import _engines, _kinds, _samples
 from headwater._native import Key, Plan, Stream, arrow_key_of
+
+_engines.need(pd, "pandas", (2, 2))
 
 
 def _column(ids: Any) -> tuple[Any, Any]:
@@ -26,7 +28,14 @@ def _column(ids: Any) -> tuple[Any, Any]:
         return ids, None
     if not isinstance(ids, pd.Series | pd.Index):
         raise TypeError(f"ids must be a Series, an Index or an array, not {type(ids).__name__}")
+    if isinstance(ids, pd.MultiIndex):
+        raise TypeError(
+            "ids must be one integer a row, and a MultiIndex has several values: key_of() makes an "
+            "id of several columns"
+        )
     array = ids.array
+    if isinstance(array.dtype, pd.SparseDtype):
+        return np.ascontiguousarray(np.asarray(array)), None
     if isinstance(array.dtype, pd.CategoricalDtype):  # the value counts, and not its code
         array = pd.Series(np.asarray(array, dtype=object)).convert_dtypes().array
     if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(
@@ -39,7 +48,9 @@ def _column(ids: Any) -> tuple[Any, Any]:
     return np.ascontiguousarray(np.asarray(array)), None
 
 
-def _evaluate(ids: Any, plan: Plan, name: str) -> pd.Series:
+def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
+    if hasattr(ids, "map_partitions"):  # Dask's Series: each partition by itself, when it is computed
+        return ids.map_partitions(_evaluate, plan, name, meta=_evaluate(ids._meta, plan, name))
     column, missing = _column(ids)
     if missing is not None and missing.any():
         # Under a missing id lies a 0, so that the row has an element; it is taken out below.
@@ -96,7 +107,7 @@ def weighted_order(
     column = np.asarray(weights, dtype=float)
     if not (np.isfinite(column) & (column >= 0)).all():
         raise ValueError(_samples.NEED)
-    numbers = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
+    numbers: pd.Series = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
     with np.errstate(divide="ignore", invalid="ignore"):
         divided = np.where(column > 0, numbers.to_numpy() / column, np.inf)
     missing = numbers.isna()

@@ -20,8 +20,10 @@ from typing import Any
 
 import polars as pl
 
-from headwater import _kinds, _native, _samples
+from headwater import _engines, _kinds, _native, _samples
 from headwater._native import Key, Plan, Stream, arrow_key_of
+
+_engines.need(pl, "polars", (1, 0))
 
 # Arrow's format of the values, the plugin's function, and Polars' type.
 _TYPES: dict[str, tuple[str, Any]] = {
