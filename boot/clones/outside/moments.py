@@ -5,7 +5,7 @@ Looks from before the snapshot have the same nanosecond in every copy. The last 
 than one look's time before the snapshot, and the copy's clock continues there. So an event is shown
 with the milliseconds since that look: from the resume to the event, by the copy's own clock. Two
 copies may look at the same nanosecond later, by chance, so the looks are followed up to the first
-one that no other copy has.
+one that no other copy has. If a copy has none, its time begins at the step of its wall clock.
 """
 
 import sys
@@ -43,12 +43,19 @@ def main():
                 break
             resumed = time
         if resumed is None or resumed < begun:
-            sys.exit(f"{path} has no look of before the snapshot: its copy was too long ago")
+            # The copy is too long ago. Then a step of the clock that was made on purpose is where
+            # the time begins: the last look before it.
+            steps = [time for time, name in events if name == "clock"]
+            if not steps:
+                sys.exit(f"{path} has no look of before the snapshot, and no step of the clock")
+            resumed = max((time for time in looks if time < steps[-1]), default=steps[-1])
         after = [time for time in looks if time > resumed]
         first = {}
         for time, name in events:
-            if time > resumed:
-                first.setdefault(name, (time - resumed) / 1e6)
+            # A look that the snapshot interrupted has its time from before and saw the copy, at the
+            # latest when the next look began.
+            if time >= resumed:
+                first.setdefault(name, (max(time, after[0]) - resumed) / 1e6)
         rows.append((path, (after[0] - resumed) / 1e6, first))
     width = max(len(path) for path in files)
     print(f"{'ms after the resume':{width}}  {'first look':>10}", *(f"{name:>10}" for name in NAMED))
