@@ -4,9 +4,9 @@
 //!
 //! It looks as fast as it can at the count of `headwater clones watch` in PAGE, the kernel's reseed
 //! generation, `headwater::copies()` and the step of the wall clock, and keeps the nanosecond of
-//! each look. A copied machine's clock shows no gap, so nothing inside says when it was resumed. But
-//! the looks from before the snapshot are the same in all copies, and the first look that no other
-//! copy has came after it. `boot/clones/outside/moments.py` compares the outputs of copies by that.
+//! each look. A copied machine's clock shows no gap, so nothing inside says when it was resumed.
+//! But the looks from before the snapshot are the same in all copies, and the first look that no
+//! other copy has came after it. `boot/clones/outside/moments.py` compares outputs by that.
 //!
 //! It ends half a second after the count moved, and then writes OUTPUT: a line for each event, and
 //! the looks around the first one.

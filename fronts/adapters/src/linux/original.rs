@@ -17,13 +17,10 @@ impl Original {
         Original::of(name, &[])
     }
 
-    /// The function of one of these libraries, if it is loaded. A module of Python brings its
-    /// libraries with it, which the linker then searches for that module alone; so without the
-    /// names, its calls would come here and lead to nothing.
-    pub(super) const fn of(
-        name: &'static CStr,
-        libraries: &'static [&'static CStr],
-    ) -> Original {
+    /// Returns the function of one of these libraries. A module of Python brings its libraries with
+    /// it, which the linker then searches for that module alone; so without the names, its calls
+    /// would come here and lead to nothing.
+    pub(super) const fn of(name: &'static CStr, libraries: &'static [&'static CStr]) -> Original {
         Original { name, libraries, address: AtomicPtr::new(null_mut()) }
     }
 

@@ -4,7 +4,7 @@
 //! sequence. Each has a call that makes it ask again. A program that links the library calls it
 //! through this one, which makes that call first in a copy.
 //!
-//! What is drawn inside the library is not seen here, as the nonce of a signature. So for GnuTLS the
+//! A draw inside the library is not seen here, such as the nonce of a signature. So for GnuTLS the
 //! functions by which programs make keys and begin a session stand here too. OpenSSL's library of
 //! TLS draws through the functions that stand here.
 
@@ -96,8 +96,8 @@ macro_rules! gnutls {
                 if next.is_null() {
                     return GNUTLS_E_RANDOM_FAILED;
                 }
-                // SAFETY: GnuTLS's function of this name has this signature, which it has kept since
-                // 3.0. The arguments are the program's own, passed on as they came.
+                // SAFETY: GnuTLS's function of this name has this signature, which it has kept
+                // since 3.0. The arguments are the program's own, passed on as they came.
                 unsafe { core::mem::transmute::<*mut c_void, Function>(next)($($argument),*) }
             }
         )*
@@ -162,8 +162,8 @@ openssl! {
     RAND_priv_bytes, c"RAND_priv_bytes": PRIV_BYTES;
 }
 
-/// Defines the same functions of OpenSSL 3, with a context, which is null in most programs. One that
-/// is not belongs to one version, so where two are loaded headwater fills the memory itself.
+/// Defines the same functions of OpenSSL 3, with a context, which is null in most programs. One
+/// that is not belongs to one version, so where two are loaded headwater fills the memory itself.
 macro_rules! openssl_3 {
     ($($name:ident, $text:literal: $slot:ident;)*) => {
         $(

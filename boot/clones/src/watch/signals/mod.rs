@@ -120,8 +120,8 @@ impl Signals {
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
         match rustix::event::poll(&mut set, Some(&TICK)) {
-            // A restore interrupts a sleep: CRIU restarts no call that had a time to wait, and so it
-            // is looked at once.
+            // A restore ends a sleep too: CRIU restarts no call that had a time to wait. So the
+            // signals are looked at as soon as a restored watcher runs.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
