@@ -922,8 +922,11 @@ fn a_check_says_what_it_lacks() {
     // A runtime that is not there is named, and the rest is planted.
     let folder = Folder::new("lacks");
     let directory = folder.path("garden");
+    let bin = folder.path("bin");
+    fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink("/usr/bin/setsid", format!("{bin}/setsid")).unwrap();
     let mut plant = command(&["plant", "--only", "libc,ruby,java", "--dir", &directory]);
-    let output = plant.env("PATH", "/nowhere").output().unwrap();
+    let output = plant.env("PATH", &bin).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(status(&output), 0, "{}", said(&output));
     assert!(text.contains("ruby is not installed") && text.contains("warm: "), "{text}");
