@@ -7,6 +7,7 @@ mod c;
 mod dask;
 mod docs;
 mod java;
+mod npm;
 mod python;
 mod words;
 
@@ -41,6 +42,7 @@ pub(crate) fn generate() -> Result<ExitCode> {
 
 fn files(root: &Path) -> Result<Vec<File>> {
     let mut files = java::files(root)?;
+    files.extend(npm::files());
     files.extend(python::files());
     files.push(dask::file());
     files.extend(c::files(root)?);

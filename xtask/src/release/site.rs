@@ -28,6 +28,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/python/generator.md",
             "docs/python/dask.md",
             "docs/java.md",
+            "docs/javascript.md",
             "docs/openssl.md",
             "docs/programs.md",
             "streams/STREAMS.md",
