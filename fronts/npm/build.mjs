@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const TRIPLE = "wasm32-unknown-unknown";
-const LICENCES = ["LICENSE-MIT", "LICENSE-APACHE"];
+const LICENCES = ["LICENSE-MIT", "LICENSE-APACHE", "LICENSE-THIRD-PARTY"];
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = resolve(here, "../..");
@@ -26,13 +26,12 @@ const wasm = readFileSync(join(target, TRIPLE, "release/headwater_npm.wasm"));
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-for (const name of ["package.json", "README.md", "index.js", "index.d.ts", "src"]) {
+for (const name of ["package.json", "README.md", "NOTICES", "index.js", "index.d.ts", "src"]) {
     cpSync(join(here, name), join(folder, name), { recursive: true });
 }
 for (const name of LICENCES) {
     cpSync(join(root, name), join(folder, name));
 }
-cpSync(join(root, "streams/headwater-streams/LICENSE-THIRD-PARTY"), join(folder, "LICENSE-THIRD-PARTY"));
 writeFileSync(
     join(folder, "src/wasm.js"),
     `// The compiled library, ${wasm.length} bytes. Made by fronts/npm/build.mjs.\n`

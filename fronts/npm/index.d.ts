@@ -187,7 +187,7 @@ export class Xoshiro256pp {
     jump(): void;
     /** Skips 2^192 words. */
     longJump(): void;
-    /** Returns the generator after so many jumps: each has 2^128 words of its own. */
+    /** Returns the generator after so many jumps, below 2^32: each has 2^128 words of its own. */
     stream(index: Count): Xoshiro256pp;
 
     /** A copy of the four words, which are also the position. */

@@ -1,9 +1,10 @@
 //! The npm package: its library, its tests in Node, in a browser and under TypeScript's compiler.
 
-use crate::notices;
+use crate::install::reproducible;
 use crate::process::{output, program, root, run, target_directory};
 use crate::report::{Report, Stop, need};
 use crate::tools;
+use crate::version::VERSION;
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +12,23 @@ use std::process::Command;
 
 /// A crate outside the workspace, because it is compiled for WebAssembly alone.
 pub(crate) const MANIFEST: &str = "fronts/npm/wasm/Cargo.toml";
+/// The licences of the linked crates, as `cargo xtask generate` writes them.
+pub(crate) const NOTICES: &str = "fronts/npm/NOTICES";
 const TRIPLE: &str = "wasm32-unknown-unknown";
 /// The oldest Node that the package names.
 const OLDEST: u32 = 18;
 const TYPESCRIPT: &str = "typescript@5.9.3";
 const TESTS: [&str; 3] = ["documents", "outside", "vectors"];
+/// Files without which the package would break, or a licence.
+const PACKED: [&str; 7] = [
+    "index.js",
+    "index.d.ts",
+    "src/factories.d.ts",
+    "src/wasm.js",
+    "LICENSE-MIT",
+    "LICENSE-THIRD-PARTY",
+    "NOTICES",
+];
 /// The most bytes of the library, so that a page's visitors do not pay for an oversight.
 const MOST: u64 = 440_000;
 
@@ -57,6 +70,7 @@ pub(crate) fn steps(report: &mut Report) {
         // The program imports the package by its name, as users do.
         let program_folder = folder()?.join("types");
         let modules = program_folder.join("node_modules");
+        let _ = fs::remove_dir_all(&program_folder);
         fs::create_dir_all(&modules).context("a directory for a program")?;
         run(program("cp -r").arg(&package).arg(modules.join("headwater")))?;
         let source = program_folder.join("uses.ts");
@@ -71,15 +85,17 @@ pub(crate) fn steps(report: &mut Report) {
 fn built(loss: &'static str) -> Result<PathBuf, Stop> {
     need(node(), loss)?;
     need(tools::target(TRIPLE), loss)?;
-    Ok(build()?)
+    Ok(build(false)?)
 }
 
-fn build() -> Result<PathBuf> {
+fn build(for_release: bool) -> Result<PathBuf> {
     let folder = folder()?;
     let package = folder.join("package");
     let mut build = program("node fronts/npm/build.mjs");
+    if for_release {
+        reproducible(&mut build, &root()?);
+    }
     run(build.arg(&package).env("CARGO_TARGET_DIR", &folder))?;
-    notices::write(&root()?.join("fronts/npm/wasm"), "headwater-npm", &package)?;
     Ok(package)
 }
 
@@ -88,9 +104,18 @@ pub(crate) fn release(dist: &Path) -> Result<()> {
     node()?;
     tools::package("npm", "npm")?;
     tools::target(TRIPLE)?;
-    let package = build()?;
+    let package = build(true)?;
     let mut pack = program("npm pack --offline --ignore-scripts --loglevel error");
-    run(pack.arg("--pack-destination").arg(std::path::absolute(dist)?).current_dir(package))
+    let dist = std::path::absolute(dist)?;
+    run(pack.arg("--pack-destination").arg(&dist).current_dir(package))?;
+    // npm leaves out without a word what its rules do not name, and links.
+    let archive = dist.join(format!("headwater-{VERSION}.tgz"));
+    let names = output(program("tar --list --gzip --file").arg(archive))?;
+    for name in PACKED {
+        let is_there = names.lines().any(|line| line.strip_prefix("package/") == Some(name));
+        ensure!(is_there, "the packed package has no {name}:\n{names}");
+    }
+    Ok(())
 }
 
 /// Returns an error unless a Node is here that is new enough; installs Debian's if there is none.

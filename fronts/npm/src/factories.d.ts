@@ -91,7 +91,7 @@ export function binomial(trials: Count, probability: number): Distribution<Count
  * `high`. Either end may be infinite, and both may lie far from the mean. `mean` must be a finite
  * number, `deviation` a finite number above 0, and `low` a number below high.
  */
-export function truncatedNormal(mean?: number, deviation?: number, low: number, high: number): Distribution<Reals>;
+export function truncatedNormal(mean: number | undefined, deviation: number | undefined, low: number, high: number): Distribution<Reals>;
 
 /**
  * Returns angles from -pi to pi of von Mises' distribution around `mean` with concentration

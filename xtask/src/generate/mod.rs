@@ -11,6 +11,7 @@ mod npm;
 mod python;
 mod words;
 
+use crate::notices::notices;
 use crate::process::root;
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -47,6 +48,13 @@ fn files(root: &Path) -> Result<Vec<File>> {
     files.push(dask::file());
     files.extend(c::files(root)?);
     files.extend(docs::files(root)?);
+    // In the tree, because Maven and Node build without this program.
+    for (path, workspace, package) in [
+        (crate::java::NOTICES, "fronts/java/native", "headwater-java"),
+        (crate::npm::NOTICES, "fronts/npm/wasm", "headwater-npm"),
+    ] {
+        files.push(File { path, text: notices(&root.join(workspace), package)? });
+    }
     Ok(files)
 }
 

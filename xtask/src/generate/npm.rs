@@ -154,8 +154,14 @@ fn declaration(name: &str, kind: Kind, required: usize) -> String {
             Form::Factor => "ArrayLike<number> | readonly ArrayLike<number>[]",
             _ => "ArrayLike<number>",
         };
-        let optional = if one.default.is_some() && i >= required { "?" } else { "" };
-        format!("{}{optional}: {form}", one.java)
+        let has_default = |one: &Parameter| one.default.is_some();
+        // TypeScript has no optional argument in front of one that is needed.
+        let is_optional = i >= required && kind.parameters()[i..].iter().all(has_default);
+        match (is_optional, has_default(one) && i >= required) {
+            (true, _) => format!("{}?: {form}", one.java),
+            (false, true) => format!("{}: {form} | undefined", one.java),
+            (false, false) => format!("{}: {form}", one.java),
+        }
     };
     let arguments: Vec<_> = kind.parameters().iter().enumerate().map(argument).collect();
     let elements = match (has(kind, Dtype::F64), has(kind, Dtype::F32), has(kind, Dtype::U64)) {
