@@ -26,6 +26,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/python/distributions.md",
             "docs/python/numpy.md",
             "docs/python/generator.md",
+            "docs/python/reference.md",
             "docs/python/dask.md",
             "docs/java.md",
             "docs/openssl.md",
