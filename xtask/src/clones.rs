@@ -94,6 +94,10 @@ fn compare(report: &Value) -> Result<()> {
 
 /// Sources that repeat in copies, and that an adapter renews.
 const RENEWED: &[&str] = &[
+    "gnutls/KEY",
+    "gnutls/NONCE",
+    "gnutls/RANDOM",
+    "libbsd/arc4random_buf",
     "libc/drand48",
     "libc/rand",
     "libc/random",
@@ -104,6 +108,14 @@ const RENEWED: &[&str] = &[
     "node/crypto.randomUUID",
     "node/webcrypto.getRandomValues",
     "node/webcrypto.randomUUID",
+    "openssl/RAND_bytes",
+    "openssl/RAND_priv_bytes",
+    "php/array_rand",
+    "php/mt_rand",
+    "php/openssl_random_pseudo_bytes",
+    "php/rand",
+    "php/shuffle",
+    "php/str_shuffle",
     "python/Random, kept",
     "python/email.make_msgid",
     "python/numpy.RandomState, kept",
@@ -115,8 +127,11 @@ const RENEWED: &[&str] = &[
     "python/random.random",
     "python/random.randrange",
     "python/random.shuffle",
+    "python/ssl.RAND_bytes",
     "python/tempfile-name",
+    "python/torch.rand",
     "python/uuid1-clock-seq",
+    "ruby/OpenSSL::Random",
     "ruby/Random, kept",
     "ruby/Random.bytes",
     "ruby/Random.rand",
@@ -134,14 +149,18 @@ pub(crate) fn adapters() -> Result<(), Stop> {
     need(tools::root_user(), LOSS)?;
     need(crate::lab::criu().map(drop), LOSS)?;
     let python = need(crate::python::installed(), LOSS)?;
-    run(&mut program("cargo build --release -p headwater-cli -p headwater-adapters"))?;
+    run(&mut program(
+        "cargo build --release -p headwater-cli -p headwater-adapters -p headwater-preload",
+    ))?;
     let plain = verdicts(&mut check(&python)?, LOSS)?;
     let renewed = verdicts(&mut with_adapters(check(&python)?)?, LOSS)?;
     let (mut faults, mut shown) = (Vec::new(), 0);
     for id in RENEWED {
         match (plain.get(*id).map(String::as_str), renewed.get(*id).map(String::as_str)) {
             (Some("repeats" | "not-renewable"), Some("differs")) => shown += 1,
-            (None, None) => println!("skipped: {id}: its runtime is not installed"),
+            (None, None) | (Some("not-shown"), Some("not-shown")) => {
+                println!("skipped: {id}: its runtime or its library is not installed");
+            }
             (before, after) => faults.push(format!("{id}: {before:?}, with its adapter {after:?}")),
         }
     }
@@ -158,7 +177,8 @@ fn check(python: &Path) -> Result<Command> {
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(std::iter::once(programs).chain(env::split_paths(&path)))?;
     let mut check = Command::new(target_directory()?.join("release/headwater"));
-    check.args(["clones", "check", "--only", "libc,python,node,ruby", "--json"]).env("PATH", path);
+    check.args(["clones", "check", "--json", "--only"]).env("PATH", path);
+    check.arg("libc,libbsd,openssl,gnutls,python,node,ruby,php");
     Ok(check)
 }
 
@@ -172,7 +192,16 @@ fn with_adapters(mut check: Command) -> Result<Command> {
         site.join("sitecustomize.py"),
         "import headwater.clones\nheadwater.clones.install()\n",
     )?;
-    check.env("HEADWATER_CLONES_LIBRARY", &library).env("LD_PRELOAD", &library);
+    // Both, as `headwater run --clones` has them: the first is before arc4random of libbsd.
+    let preload = target_directory()?.join("release/libheadwater_preload.so");
+    let both = format!("{}:{}", preload.display(), library.display());
+    check.env("HEADWATER_CLONES_LIBRARY", &library).env("LD_PRELOAD", both);
+    // After the system's own directories, which an empty entry stands for.
+    let ini = target_directory()?.join("tools/adapters/php");
+    fs::create_dir_all(&ini)?;
+    let php = adapters.join("php.php");
+    fs::write(ini.join("headwater.ini"), format!("auto_prepend_file={}\n", php.display()))?;
+    check.env("PHP_INI_SCAN_DIR", format!(":{}", ini.display()));
     check.env("PYTHONPATH", site);
     check.env("NODE_OPTIONS", format!("--require {}", adapters.join("node.cjs").display()));
     check.env("RUBYOPT", format!("-r{}", adapters.join("ruby.rb").display()));

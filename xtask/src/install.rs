@@ -142,6 +142,7 @@ const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
     (Preload, Link("libheadwater_clones.so"), "@lib@/libheadwater_clones.so.0", 0),
     (Preload, Checked("fronts/adapters/node.cjs"), "share/headwater-clones/node.cjs", 0o644),
     (Preload, Checked("fronts/adapters/ruby.rb"), "share/headwater-clones/ruby.rb", 0o644),
+    (Preload, Checked("fronts/adapters/php.php"), "share/headwater-clones/php.php", 0o644),
     (Library, Checked("fronts/c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
     (
         Openssl,

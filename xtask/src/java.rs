@@ -18,6 +18,8 @@ use std::process::Command;
 
 /// A crate outside the workspace, because it is linked without a C library.
 pub(crate) const MANIFEST: &str = "fronts/java/native/Cargo.toml";
+/// The licences of the linked crates, as `cargo xtask generate` writes them and the pom packs them.
+pub(crate) const NOTICES: &str = "fronts/java/NOTICES";
 /// The places of JDKs, besides JAVA_HOME.
 const JDKS: &str = "/usr/lib/jvm";
 /// The oldest JDK that compiles the jar and runs its tests.
@@ -90,7 +92,7 @@ fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
         println!("not tested on Java 21, the last without the FFM API: no such JDK is installed");
     }
     println!("the jar is built by and tested on Java {version}");
-    let licences = licences()?;
+    let licences = fs::read_to_string(root()?.join(NOTICES))?;
     run(maven(newest)?.arg("verify"))?;
     notices::expect(&licences, &jar()?, "META-INF")?;
     for (version, home) in &jdks[1..] {
@@ -126,7 +128,7 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
     tools::target(ARM).context("the jar would lack its library for arm64")?;
     let jdks = jdks()?;
     let (_, newest) = jdks.first().context("no JDK 17 or later")?;
-    let licences = licences()?;
+    let licences = fs::read_to_string(root()?.join(NOTICES))?;
     let mut package = maven(newest)?;
     reproducible(&mut package, &root()?);
     package.args(["package", "-Dmaven.test.skip=true"]);
@@ -136,12 +138,6 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
     let name = built.file_name().context("a jar without a name")?;
     fs::copy(&built, dist.join(name)).with_context(|| built.display().to_string())?;
     Ok(())
-}
-
-/// Writes the licences of the crates in the native library where the pom looks for them.
-fn licences() -> Result<String> {
-    let directory = folder()?.join("jar/notices");
-    notices::write(&root()?.join("fronts/java/native"), "headwater-java", &directory)
 }
 
 fn jar() -> Result<PathBuf> {

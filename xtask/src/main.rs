@@ -13,6 +13,7 @@ mod java;
 mod lab;
 mod machine_code;
 mod notices;
+mod npm;
 mod openssl;
 mod openssl_suite;
 mod other_java;

@@ -34,6 +34,23 @@ const TESTED: [&str; 13] = [
 ];
 /// Packages that take our generators, and the plots. They are too large for each run.
 const CONSUMERS: [&str; 3] = ["scipy", "scikit-learn", "matplotlib"];
+/// Engines whose columns by row id are compared with the others'. They take 2 GB and ask for other
+/// versions of pandas and pyarrow, so they live in an environment of their own.
+const ENGINES: [&str; 13] = [
+    "maturin==1.16.0",
+    "pytest==9.2.0",
+    "numpy==2.4.6",
+    "pandas==2.3.3",
+    "pyarrow==25.0.1",
+    "dask[dataframe]==2026.8.0",
+    "datafusion==55.0.0",
+    "daft==0.7.26",
+    "ibis-framework[duckdb]==12.0.0",
+    "pyarrow_hotfix",
+    "pyspark==4.3.0",
+    "ray==2.60.0",
+    "rich",
+];
 /// The compiler that links against an old C library, and the judge of the result.
 const WHEELS: [&str; 2] = ["ziglang", "auditwheel"];
 
@@ -49,6 +66,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.long_step("Python package, with its consumers", || {
         test(&[&TESTED[..], &CONSUMERS[..]].concat())
     });
+    report.long_step("columns by row id in more engines", engines);
     report.long_step("Python wheels", || {
         let python = need(
             tools::python(&[&TESTED[..1], &WHEELS[..]].concat()),
@@ -71,6 +89,20 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
     let mut pytest = Command::new(&python);
     pytest.args(["-m", "pytest", "--quiet", "-rs"]);
     pytest.args(["-p", "no:cacheprovider", "--rootdir=fronts/python", "fronts/python/tests"]);
+    Ok(run(&mut pytest)?)
+}
+
+/// Compares the columns of the engines that are too large for each run. Spark needs Java, and Ray a
+/// network namespace; the test of each says so where there is none.
+fn engines() -> Result<(), Stop> {
+    let python = need(
+        tools::python_in("engines", &ENGINES),
+        "the columns by row id of DataFusion, Daft, Dask, ibis, Ray and Spark",
+    )?;
+    install(&python)?;
+    let mut pytest = Command::new(&python);
+    pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
+    pytest.args(["--rootdir=fronts/python", "fronts/python/tests/test_engines.py"]);
     Ok(run(&mut pytest)?)
 }
 

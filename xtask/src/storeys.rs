@@ -104,6 +104,8 @@ pub(crate) const STOREYS: [Storey; 8] = [
             "Python package",
             "format and clippy, Java's native library",
             "Java provider and streams",
+            "format and clippy, npm's library",
+            "npm package",
             "no panic in the C library",
             "no panic in OpenSSL's module",
             "no panic in Java's library",

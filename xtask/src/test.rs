@@ -4,8 +4,8 @@ use crate::process::{TOGETHER, cargo, output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::storeys::Storey;
 use crate::{
-    c_library, checked, clones, fleet, java, lab, machine_code, openssl, preload, prose, python,
-    residue, tools, unsafe_list,
+    c_library, checked, clones, fleet, java, lab, machine_code, npm, openssl, preload, prose,
+    python, residue, tools, unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -26,7 +26,7 @@ const UNPUBLISHED: &str = "--exclude headwater-browser --exclude headwater-guest
                            --exclude reference --exclude xtask";
 
 /// The packages with a lock file of their own.
-const MANIFESTS: [&str; 3] = ["Cargo.toml", python::MANIFEST, java::MANIFEST];
+const MANIFESTS: [&str; 4] = ["Cargo.toml", python::MANIFEST, java::MANIFEST, npm::MANIFEST];
 
 /// Prints the names of all steps.
 pub(crate) fn list() -> Result<ExitCode> {
@@ -71,6 +71,7 @@ pub(crate) fn offer(report: &mut Report) {
     c_library::steps(report);
     python::steps(report);
     java::steps(report);
+    npm::steps(report);
     real_kernels(report);
     machine_code::steps(report);
     residue::steps(report);
@@ -176,6 +177,9 @@ fn tests(report: &mut Report) {
         let python = need(tools::numpy(), "whether NumPy still returns the same values")?;
         let mut test = program(&format!("cargo test {TOGETHER} --test peers"));
         Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
+    });
+    report.step("first byte of AWS-LC", || {
+        cargo("test -p headwater-doctor --test start -- --ignored --nocapture")
     });
     report.long_step("sections, larger searches", || {
         cargo("test -p headwater-model --release -- --ignored --nocapture --test-threads=1")

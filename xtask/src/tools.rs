@@ -77,7 +77,12 @@ pub(crate) fn packages(names: &[&str]) -> Result<()> {
 
 /// Returns a Python with these packages, in an environment of its own in the target directory.
 pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
-    let environment = target_directory()?.join("tools/python");
+    python_in("python", packages)
+}
+
+/// Returns the Python of the virtual environment of this name, with these packages installed.
+pub(crate) fn python_in(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let environment = target_directory()?.join("tools").join(name);
     let python = environment.join("bin/python");
     if !python.exists() {
         self::packages(&["python3-venv"])?;

@@ -40,7 +40,7 @@ const fn number(file: &'static str, before: &'static str, number: usize) -> Plac
 const C_SOURCE: &str = "fronts/c/src/process.rs";
 const C_HEADER: &str = "fronts/c/include/headwater.h";
 
-const PLACES: [Place; 18] = [
+const PLACES: [Place; 20] = [
     place("Cargo.toml", "path = \"", "version = \""),
     place("fronts/c/Cargo.toml", "path = \"", "version = \""),
     place("fronts/openssl/module/Cargo.toml", "path = \"", "version = \""),
@@ -51,6 +51,8 @@ const PLACES: [Place; 18] = [
     number(C_HEADER, "#define HEADWATER_VERSION_MINOR ", 1),
     number(C_HEADER, "#define HEADWATER_VERSION_PATCH ", 2),
     place("fronts/java/native/Cargo.toml", "\nversion = \"", "\nversion = \""),
+    place("fronts/npm/wasm/Cargo.toml", "\nversion = \"", "\nversion = \""),
+    place("fronts/npm/package.json", "\n  \"version\": \"", "\n  \"version\": \""),
     place("fronts/python/Cargo.toml", "\nversion = \"", "\nversion = \""),
     // Two spaces: the versions of dependencies and plugins stand further to the right.
     place("fronts/java/pom.xml", "\n  <version>", "\n  <version>"),
@@ -74,7 +76,8 @@ impl Place {
 }
 
 /// The lock files, which record the packages of this repository with their versions.
-const LOCKS: [&str; 5] = [".", "boot/fuzz", "fronts/java/native", "fronts/python", "proof/residue"];
+const LOCKS: [&str; 6] =
+    [".", "boot/fuzz", "fronts/java/native", "fronts/npm/wasm", "fronts/python", "proof/residue"];
 
 /// Prints the version, or returns an error that lists the places with another one.
 pub(crate) fn check() -> Result<ExitCode> {

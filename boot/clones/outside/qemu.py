@@ -30,6 +30,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "headwa
 STATE = Path(os.environ.get("HEADWATER_QEMU_STATE", "/tmp/headwater-clones-qemu"))
 HEADWATER = os.environ.get("HEADWATER", "target/release/headwater")
 KERNEL = os.environ.get("HEADWATER_KERNEL", "7")
+ACCELERATOR = os.environ.get("HEADWATER_QEMU_ACCEL", "tcg")
 MEMORY = os.environ.get("HEADWATER_QEMU_MEMORY", "1500")
 END = "__headwater_end__"
 
@@ -135,7 +136,7 @@ def qemu(name, devices, incoming=None):
     tools = CACHE / "tools"
     libs = tools / "usr/lib/x86_64-linux-gnu"
     command = [str(tools / "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", str(libs),
-               str(tools / "usr/bin/qemu-system-x86_64"), "-accel", "tcg", "-nodefaults",
+               str(tools / "usr/bin/qemu-system-x86_64"), "-accel", ACCELERATOR, "-nodefaults",
                "-display", "none", "-no-reboot", "-m", MEMORY, "-smp", "1",
                "-L", str(tools / "usr/share/qemu"), "-L", str(tools / "usr/share/seabios"),
                "-machine", "pc", "-cpu", os.environ.get("HEADWATER_CPU", "max"),

@@ -177,6 +177,10 @@ pub enum Waiter {
     JavaBlocking,
     /// Rust's rand 0.6, which fails and does not wait.
     Rust,
+    /// Python's cryptography, which failed and did not wait.
+    Python,
+    /// A program of OpenSSH, for which OpenSSL found neither getrandom(2) nor a device.
+    NoDevice,
     /// OpenSSL 1.1.1, which waits in select(2) on /dev/random.
     Openssl,
     /// A stack of the kernel, in getrandom(2).

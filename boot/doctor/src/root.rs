@@ -9,6 +9,7 @@ use beneath::Beneath;
 use headwater_hostfile::{Archive, MAX_BYTES};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -134,6 +135,16 @@ impl Root {
     /// Returns owner, mode and times of a file of the running machine. A recording keeps none.
     pub fn metadata(&self, path: &str) -> Option<fs::Metadata> {
         if self.is_live() { fs::metadata(path).ok() } else { None }
+    }
+
+    /// Returns the mode of a file or a device as stat(2) has it. A copy of a machine's files has
+    /// them, a host file does not.
+    pub fn mode(&self, path: &str) -> Option<u32> {
+        match &self.files {
+            Files::Live => self.metadata(path).map(|file| file.mode()),
+            Files::Directory(directory) => directory.mode(path),
+            Files::Archive(_) => None,
+        }
     }
 
     /// Returns the names in a directory, sorted; nothing if the directory does not exist.

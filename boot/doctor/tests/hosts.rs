@@ -8,6 +8,7 @@ use headwater_doctor::{Case, Id, Kernel, Platform, Report, Root, Severity, Verdi
 use headwater_hostfile::{Archive, Entry};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Each check with a host on which it fires, and a near miss: a host that differs in the deciding
@@ -37,6 +38,8 @@ const FIRES: &[(Id, &str, &str)] = &[
     (Id::HypervisorSeed, "tdx-virtio-only", "tdx-rdrand"),
     (Id::NoVmgenid, "debian10-ganeti-stall", "ubuntu22-aws"),
     (Id::VmgenidNoDriver, "lab-6.1-vmgenid-no-driver", "lab-6.12-vmgenid"),
+    // The driver of 6.1 knows ACPI alone, so that a device tree's signal has none before 6.10.
+    (Id::VmgenidNoDriver, "arm64-qemu-tree-vmgenid-6.1", "arm64-qemu-tree-vmgenid"),
     (Id::VmclockUnreadable, "firecracker", "lab-7-vmgenid-vmclock"),
     // The driver works, and the device is hidden: another cause, which must not be called a driver
     // that is missing.
@@ -120,6 +123,31 @@ fn each_host_gets_the_findings_that_are_expected_of_it() {
         }
     }
     assert!(wrong.is_empty(), "not as expected:\n{wrong}");
+}
+
+/// A copy of a machine's files has modes: a VMClock that root alone can read is a finding with its
+/// own fix, and one that all can read is none.
+#[test]
+fn a_vmclock_that_root_alone_can_read_is_found() {
+    let host = hosts().into_iter().find(|host| name(host) == "lab-7-vmgenid-vmclock").unwrap();
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vmclock-modes");
+    let _ = fs::remove_dir_all(&copy);
+    archive(&host).write_directory(&copy).unwrap();
+    let node = copy.join("dev/vmclock0");
+    fs::create_dir_all(node.parent().unwrap()).unwrap();
+    fs::write(&node, [0; 64]).unwrap();
+    for (mode, is_found) in [(0o600, true), (0o640, true), (0o644, false), (0o444, false)] {
+        fs::set_permissions(&node, fs::Permissions::from_mode(mode)).unwrap();
+        let report = diagnose(Case::of_machine(Root::open(&copy).unwrap()).unwrap());
+        let found = report.findings.iter().find(|finding| finding.id == Id::VmclockUnreadable);
+        assert_eq!(found.is_some(), is_found, "{mode:o}: {found:?}");
+        if let Some(found) = found {
+            assert!(found.title.contains("can be read by root only"), "{}", found.title);
+            assert!(found.evidence[1].says.contains(&format!("mode 0{mode:o}")), "{found:?}");
+            let exact = found.fixes[0].exact.as_deref().unwrap();
+            assert!(exact.contains("0444"), "{exact}");
+        }
+    }
 }
 
 #[test]

@@ -234,6 +234,7 @@ fn a_board_gets_its_own_driver() {
         ("[    0.3] meson-gx-mmc d0072000.mmc: Got CD GPIO", "meson_rng"),
         ("[    0.0] MIPS: machine is TP-Link Archer C7 v2", "CONFIG_HW_RANDOM_"),
         ("[    0.0] CPU: ARMv7 Processor [412fc09a] revision 10 (ARMv7)", "CONFIG_HW_RANDOM_"),
+        ("[    0.0] OF: fdt: Machine model: StarFive VisionFive 2 v1.3B", "CONFIG_HW_RANDOM_"),
     ] {
         let log = format!(
             "{line}\n[    1.5] Run /init as init process\n[   90.0] random: crng init done\n"
@@ -362,5 +363,41 @@ fn line_one_is_the_answer_and_the_rest_is_short() {
         let lines = text.lines().count();
         assert!(lines <= 25, "{lines} lines:\n{text}");
         assert!(!text.contains(" ...\n"), "{text}");
+    }
+}
+
+/// Findings of one cause list its steps once, and the others name the one that has them.
+#[test]
+fn steps_of_one_cause_are_listed_once() {
+    let log = "[    0.0] Linux version 4.19.0-6-amd64 (x) #1\n[    1.5] Run /init as init process\n\
+               [    2.0] random: sshd: uninitialized urandom read (32 bytes read)\n\
+               [  105.0] random: crng init done\n";
+    let text = of_log(log).text();
+    assert!(text.contains("as for HW"), "{text}");
+    let steps = text.matches("modprobe virtio_rng").count();
+    assert!(steps <= 1, "{steps} times:\n{text}");
+}
+
+/// On a phone the drawing is scrolled sideways to its end, so the page says before it when the
+/// generator was ready, in a sentence that wraps.
+#[test]
+fn the_page_says_before_the_drawing_when_the_generator_was_ready() {
+    let report = of_log(&STALL.map(|(at, text)| format!("[{at:12.6}] {text}\n")).concat());
+    let page = report.html();
+    let body = page.find("<body").unwrap();
+    let says = page[body..].find("120").map(|at| body + at).unwrap();
+    let drawing = page.find("<svg").unwrap();
+    assert!(says < drawing, "{}", &page[body..]);
+}
+
+/// A log that no reader can take is refused with the next step.
+#[test]
+fn binary_logs_are_refused_with_the_next_step() {
+    for (log, step) in [
+        (&b"BZh91AY&SY\x00\x01\x02"[..], "bzcat"),
+        (&b"LPKSHHRH\x00\x00\x00\x00"[..], "journalctl"),
+    ] {
+        let error = journal::read(log, "log").unwrap_err().to_string();
+        assert!(error.contains(step), "{error}");
     }
 }

@@ -5,6 +5,8 @@
 //! a program can predict, so that it can stand in front of any program. This one does, because in a
 //! copy `srand(42)` no longer leads to the same numbers. So it is only for those who ask for it.
 //!
+//! OpenSSL and GnuTLS are reseeded in a copy in the same way.
+//!
 //! Node loads the same file as an addon, which shows JavaScript the count of copies.
 
 #![cfg_attr(
@@ -25,5 +27,6 @@ mod linux {
     mod renew;
     #[cfg(panic = "abort")]
     mod runtime;
+    mod tls;
     mod word;
 }

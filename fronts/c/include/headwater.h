@@ -984,6 +984,95 @@ HEADWATER_MUST_USE int headwater_stream_fill_log_series_u64(const struct headwat
 HEADWATER_MUST_USE int headwater_stream_log_series_u64_at(const struct headwater_key *key, uint64_t stream, double p, const uint64_t *indices, uint64_t *out, size_t n);
 
 /**
+ * Writes negative binomial numbers: failures before `n` successes, each of probability `p`.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `n` is not
+ * finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above 1. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_negative_binomial_u64(const struct headwater_key *key, uint64_t stream, double n, double p, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_negative_binomial_u64() with the numbers in
+ * `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
+ * `n` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above
+ * 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_negative_binomial_u64_at(const struct headwater_key *key, uint64_t stream, double n, double p, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes noncentral chi-square numbers of `k` degrees of freedom. Arguments and errors are those
+ * of headwater_stream_fill_u8(); EINVAL also means that `k` is not finite or not above 0, or
+ * `noncentrality` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_noncentral_chi_square_f64(const struct headwater_key *key, uint64_t stream, double k, double noncentrality, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_noncentral_chi_square_f64() with the numbers in
+ * `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
+ * `k` is not finite or not above 0, or `noncentrality` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_noncentral_chi_square_f64_at(const struct headwater_key *key, uint64_t stream, double k, double noncentrality, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of the noncentral F distribution with `first` and `second` degrees of freedom.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `first` or
+ * `second` is not finite or not above 0, or `noncentrality` is not finite or below 0. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_noncentral_f_f64(const struct headwater_key *key, uint64_t stream, double first, double second, double noncentrality, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_noncentral_f_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `first` or
+ * `second` is not finite or not above 0, or `noncentrality` is not finite or below 0. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_noncentral_f_f64_at(const struct headwater_key *key, uint64_t stream, double first, double second, double noncentrality, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes hypergeometric numbers: good items in a sample of `sample` items, drawn without
+ * replacement from `good` and `bad` ones. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `good` is part of a population above 2^53, or
+ * `sample` is above the population. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_hypergeometric_u64(const struct headwater_key *key, uint64_t stream, uint64_t good, uint64_t bad, uint64_t sample, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_hypergeometric_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `good` is
+ * part of a population above 2^53, or `sample` is above the population. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_hypergeometric_u64_at(const struct headwater_key *key, uint64_t stream, uint64_t good, uint64_t bad, uint64_t sample, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes logarithms of gamma numbers of this shape and scale 1, finite for small shapes too.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_log_gamma_f64(const struct headwater_key *key, uint64_t stream, double shape, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_log_gamma_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_log_gamma_f64_at(const struct headwater_key *key, uint64_t stream, double shape, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Maxwell's distribution: lengths of vectors of three normal numbers of the
+ * deviation `scale`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also
+ * means that `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_maxwell_f64(const struct headwater_key *key, uint64_t stream, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_maxwell_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `scale` is
+ * not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_maxwell_f64_at(const struct headwater_key *key, uint64_t stream, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
  * Builds the alias table of `outcomes` weights, the same on every machine. The weights need not
  * add up to 1. Building takes a few ns for each outcome, and allocates nothing.
  *

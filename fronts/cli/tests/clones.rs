@@ -888,3 +888,89 @@ fn the_action_runs_as_a_shell_and_reads_no_argument_as_script() {
     // Defaults that the description names exist.
     assert!(before.contains("default: --short"), "{before}");
 }
+
+/// Runs the command in a mount namespace where /run can only be read. Returns None where this
+/// user, or a container, may not make one.
+fn with_run_read_only(arguments: &[&str]) -> Option<Output> {
+    let mut unshare = Command::new("unshare");
+    let script = "mount -t tmpfs -o ro none /run || exit 77; exec \"$@\"";
+    unshare.args(["--mount", "sh", "-c", script, "sh"]);
+    unshare.args([env!("CARGO_BIN_EXE_headwater"), "clones"]).args(arguments);
+    let output = unshare.stdin(Stdio::null()).output().ok()?;
+    let is_refused = said(&output).contains("unshare") || output.status.code() == Some(77);
+    (is_root() && !is_refused).then_some(output)
+}
+
+#[test]
+fn a_run_that_cannot_be_written_is_named() {
+    let Some(output) = with_run_read_only(&["watch"]) else {
+        println!("skipped: no right to mount; that /run may be read-only is not shown");
+        return;
+    };
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("/run/headwater"), "{}", said(&output));
+    assert!(said(&output).contains("Read-only file system"), "{}", said(&output));
+    for verb in [["plant", "--only", "libc"].as_slice(), &["check", "--only", "libc"]] {
+        let output = with_run_read_only(verb).unwrap();
+        assert_eq!(status(&output), 3, "{verb:?}: {}", said(&output));
+        assert!(said(&output).contains("--dir names another"), "{}", said(&output));
+    }
+}
+
+#[test]
+fn a_check_says_what_it_lacks() {
+    // A runtime that is not there is named, and the rest is planted.
+    let folder = Folder::new("lacks");
+    let directory = folder.path("garden");
+    let bin = folder.path("bin");
+    fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink("/usr/bin/setsid", format!("{bin}/setsid")).unwrap();
+    let mut plant = command(&["plant", "--only", "libc,ruby,java", "--dir", &directory]);
+    let output = plant.env("PATH", &bin).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(status(&output), 0, "{}", said(&output));
+    assert!(text.contains("ruby is not installed") && text.contains("warm: "), "{text}");
+    assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
+
+    if !is_root() {
+        let output = clones(&["check", "--only", "libc"]);
+        assert_eq!(status(&output), 3);
+        assert!(said(&output).contains("run this as root"), "{}", said(&output));
+        return;
+    }
+    let output = clones(&["check", "--only", "libc", "--criu", "/nowhere/criu"]);
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("lab setup --only criu"), "{}", said(&output));
+    // A file that runs, and is no CRIU.
+    let directory = folder.path("none");
+    let output = clones(&["check", "--only", "libc", "--criu", "false", "--dir", &directory]);
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("CRIU does not run"), "{}", said(&output));
+    assert!(!Path::new(&directory).exists(), "nothing is planted before CRIU was found");
+
+    let mut ordinary = Command::new("setpriv");
+    ordinary.args(["--reuid=65534", "--clear-groups", env!("CARGO_BIN_EXE_headwater")]);
+    let output = ordinary.args(["clones", "check", "--only", "libc"]).output();
+    let Some(output) = output.ok().filter(|output| !said(output).contains("setpriv")) else {
+        println!("skipped: no setpriv; a check without root is not shown to be refused");
+        return;
+    };
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("run this as root"), "{}", said(&output));
+}
+
+/// Programs that start and end are no copies of a machine. The record has 10,000 forks.
+#[test]
+fn a_watcher_counts_no_program_that_starts() {
+    let folder = Folder::new("watch-forks");
+    let page = folder.path("copies");
+    let mut child = watcher(&page);
+    let before = kept(&page);
+    for _ in 0..200 {
+        let ended = Command::new(env!("CARGO_BIN_EXE_headwater")).arg("--version").output();
+        assert!(ended.unwrap().status.success());
+    }
+    assert_eq!(kept(&page), before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

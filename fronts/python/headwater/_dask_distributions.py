@@ -31,12 +31,19 @@ __all__ = [
     "gamma",
     "geometric",
     "gumbel",
+    "hypergeometric",
     "laplace",
+    "loggamma",
     "logistic",
     "lognormal",
     "logseries",
+    "maxwell",
     "multinomial",
+    "multivariate_hypergeometric",
     "multivariate_normal",
+    "negative_binomial",
+    "noncentral_chisquare",
+    "noncentral_f",
     "normal",
     "pareto",
     "poisson",
@@ -518,4 +525,109 @@ def logseries(
     """Returns the numbers of `Stream.logseries`."""
     return drawn(
         key, shape, chunks, "logseries", (p,), np.dtype(dtype)
+    )
+
+
+def negative_binomial(
+    key: Key | Stream,
+    shape: Shape,
+    n: float,
+    p: float,
+    *,
+    dtype: DTypeLike = "int64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.negative_binomial`."""
+    return drawn(
+        key, shape, chunks, "negative_binomial", (n, p), np.dtype(dtype)
+    )
+
+
+def noncentral_chisquare(
+    key: Key | Stream,
+    shape: Shape,
+    df: float,
+    nonc: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.noncentral_chisquare`."""
+    return drawn(
+        key, shape, chunks, "noncentral_chisquare", (df, nonc), np.dtype(dtype)
+    )
+
+
+def noncentral_f(
+    key: Key | Stream,
+    shape: Shape,
+    dfnum: float,
+    dfden: float,
+    nonc: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.noncentral_f`."""
+    return drawn(
+        key, shape, chunks, "noncentral_f", (dfnum, dfden, nonc), np.dtype(dtype)
+    )
+
+
+def hypergeometric(
+    key: Key | Stream,
+    shape: Shape,
+    ngood: int,
+    nbad: int,
+    nsample: int,
+    *,
+    dtype: DTypeLike = "int64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.hypergeometric`."""
+    return drawn(
+        key, shape, chunks, "hypergeometric", (ngood, nbad, nsample), np.dtype(dtype)
+    )
+
+
+def multivariate_hypergeometric(
+    key: Key | Stream,
+    shape: Shape,
+    colors: Reals,
+    nsample: int,
+    *,
+    dtype: DTypeLike = "int64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the vectors of `Stream.multivariate_hypergeometric` in the last dimension."""
+    return drawn(
+        key, shape, chunks, "multivariate_hypergeometric", (colors, nsample), np.dtype(dtype)
+    )
+
+
+def loggamma(
+    key: Key | Stream,
+    shape: Shape,
+    a: float,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.loggamma`."""
+    return drawn(
+        key, shape, chunks, "loggamma", (a,), np.dtype(dtype)
+    )
+
+
+def maxwell(
+    key: Key | Stream,
+    shape: Shape,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.maxwell`."""
+    return drawn(
+        key, shape, chunks, "maxwell", (scale,), np.dtype(dtype)
     )

@@ -1722,6 +1722,352 @@ class _Distributions:
         start: SupportsIndex = 0,
         threads: SupportsIndex = 1,
     ) -> _Out: ...
+    @overload
+    def negative_binomial(
+        self,
+        n: _Real,
+        p: _Real,
+        size: None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> int: ...
+    @overload
+    def negative_binomial(
+        self,
+        n: _Real,
+        p: _Real,
+        size: _Shape,
+        *,
+        dtype: _I64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def negative_binomial(
+        self,
+        n: _Real,
+        p: _Real,
+        size: _Shape,
+        *,
+        dtype: _U64,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.uint64]: ...
+    @overload
+    def negative_binomial(
+        self,
+        n: _Real,
+        p: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def noncentral_chisquare(
+        self,
+        df: _Real,
+        nonc: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def noncentral_chisquare(  # type: ignore[overload-overlap]
+        self,
+        df: _Real,
+        nonc: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def noncentral_chisquare(
+        self,
+        df: _Real,
+        nonc: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def noncentral_chisquare(
+        self,
+        df: _Real,
+        nonc: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def noncentral_f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        nonc: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def noncentral_f(  # type: ignore[overload-overlap]
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        nonc: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def noncentral_f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        nonc: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def noncentral_f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        nonc: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def hypergeometric(
+        self,
+        ngood: SupportsIndex,
+        nbad: SupportsIndex,
+        nsample: SupportsIndex,
+        size: None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> int: ...
+    @overload
+    def hypergeometric(
+        self,
+        ngood: SupportsIndex,
+        nbad: SupportsIndex,
+        nsample: SupportsIndex,
+        size: _Shape,
+        *,
+        dtype: _I64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def hypergeometric(
+        self,
+        ngood: SupportsIndex,
+        nbad: SupportsIndex,
+        nsample: SupportsIndex,
+        size: _Shape,
+        *,
+        dtype: _U64,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.uint64]: ...
+    @overload
+    def hypergeometric(
+        self,
+        ngood: SupportsIndex,
+        nbad: SupportsIndex,
+        nsample: SupportsIndex,
+        size: _Shape | None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def multivariate_hypergeometric(
+        self,
+        colors: _Reals,
+        nsample: SupportsIndex,
+        size: _Shape | None = None,
+        *,
+        dtype: _I64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def multivariate_hypergeometric(
+        self,
+        colors: _Reals,
+        nsample: SupportsIndex,
+        size: _Shape | None = None,
+        *,
+        dtype: _U64,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.uint64]: ...
+    @overload
+    def multivariate_hypergeometric(
+        self,
+        colors: _Reals,
+        nsample: SupportsIndex,
+        size: _Shape | None = None,
+        *,
+        dtype: _I64 | _U64 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def loggamma(
+        self,
+        a: _Real,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def loggamma(  # type: ignore[overload-overlap]
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def loggamma(
+        self,
+        a: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def loggamma(
+        self,
+        a: _Real,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
+    @overload
+    def maxwell(
+        self,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def maxwell(  # type: ignore[overload-overlap]
+        self,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def maxwell(  # type: ignore[overload-overlap]
+        self,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def maxwell(
+        self,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def maxwell(
+        self,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def maxwell(
+        self,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
 
 class _DistributionsAt:
     # One index makes a number and several make an array: types cannot say which.
@@ -1968,5 +2314,61 @@ class _DistributionsAt:
         p: _Real,
         *,
         dtype: _I64 | _U64 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def negative_binomial(
+        self,
+        n: _Real,
+        p: _Real,
+        *,
+        dtype: _I64 | _U64 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def noncentral_chisquare(
+        self,
+        df: _Real,
+        nonc: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def noncentral_f(
+        self,
+        dfnum: _Real,
+        dfden: _Real,
+        nonc: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def hypergeometric(
+        self,
+        ngood: SupportsIndex,
+        nbad: SupportsIndex,
+        nsample: SupportsIndex,
+        *,
+        dtype: _I64 | _U64 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def multivariate_hypergeometric(
+        self,
+        colors: _Reals,
+        nsample: SupportsIndex,
+        *,
+        dtype: _I64 | _U64 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def loggamma(
+        self,
+        a: _Real,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def maxwell(
+        self,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
         out: Any = None,
     ) -> Any: ...

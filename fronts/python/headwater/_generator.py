@@ -17,18 +17,19 @@ from headwater._generator_arrays import Arrays
 from headwater._generator_bits import Bits, bits_of
 from headwater._generator_distributions import Distributions
 from headwater._generator_draw import KINDS, REFUSED
+from headwater._generator_more import More
 
 if TYPE_CHECKING:
     from headwater import Stream
 
 _NumPy = np.random.Generator
-_UNIFORM, _NORMAL, _EXPONENTIAL, _GAMMA = (
-    KINDS[name] for name in ("uniform", "normal", "exponential", "gamma")
+_UNIFORM, _NORMAL, _EXPONENTIAL, _GAMMA, _SCALED_EXPONENTIAL = (
+    KINDS[name] for name in ("uniform", "normal", "exponential", "gamma", "scaled_exponential")
 )
 _FLOATS = (None, np.float64, np.float32, float, "float64", "float32", "d", "f")
 
 
-class Generator(Arrays, Distributions, _NumPy):
+class Generator(Arrays, Distributions, More, _NumPy):
     """NumPy's `Generator` over a headwater stream: `Generator(42)`, or `Generator(Key(42))`.
 
     `seed` is an integer, bytes, a text, a `headwater.Key` (its stream 0), a `headwater.Stream`, or
@@ -109,8 +110,11 @@ class Generator(Arrays, Distributions, _NumPy):
     ) -> Any:
         """Returns exponential numbers of mean 1. `method` is NumPy's, and changes nothing."""
         made = None
-        if dtype is np.float64 and method in ("zig", "inv"):
-            made = self._draw(_EXPONENTIAL, size, None if out is None else dtype, out)
+        if method in ("zig", "inv"):
+            if dtype is np.float64:
+                made = self._draw(_EXPONENTIAL, size, None if out is None else dtype, out)
+            elif dtype in _FLOATS:
+                made = self._draw(_SCALED_EXPONENTIAL, size, dtype, out, 1.0)
         if made is not None:
             return made
         return self._numpy(_NumPy.standard_exponential, size, dtype, method, out)

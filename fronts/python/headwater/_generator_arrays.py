@@ -14,6 +14,7 @@ _NumPy = np.random.Generator
 _DIRICHLET, _MULTINOMIAL, _VECTORS, _CATEGORICAL = (
     KINDS[name] for name in ("dirichlet", "multinomial", "multivariate_normal", "categorical")
 )
+_COLORS = KINDS["multivariate_hypergeometric"]
 
 
 class Arrays(Draw):
@@ -42,6 +43,23 @@ class Arrays(Draw):
         except REFUSED:
             made = None
         return self._numpy(_NumPy.multinomial, n, pvals, size) if made is None else made
+
+    def multivariate_hypergeometric(
+        self, colors: Any, nsample: Any, size: Any = None, method: Any = "marginals"
+    ) -> Any:
+        """Returns counts of each colour in a sample without replacement. Both methods are one."""
+        made = None
+        items = np.asarray(colors)
+        # NumPy refuses larger numbers for its first method; those of the stream go on to 2^53.
+        most = {"marginals": 10**9 - 1, "count": 1 << 53}.get(method, -1)
+        if items.ndim == 1 and items.size and items.dtype.kind in "iu" and items.max() <= most:
+            if items.min() >= 0 and sum(items.tolist()) <= most and np.ndim(nsample) == 0:
+                made = self._draw(_COLORS, size, None, None, items, nsample)
+        if made is not None:
+            return made
+        return self._numpy(
+            _NumPy.multivariate_hypergeometric, colors, nsample, size=size, method=method
+        )
 
     def multivariate_normal(
         self,

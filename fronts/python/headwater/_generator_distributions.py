@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, Draw
+from headwater._generator_draw import KINDS, REFUSED, Draw
 
 _NumPy = np.random.Generator
 
@@ -35,6 +35,22 @@ _BINOMIAL = KINDS["binomial"]
 _ZIPF = KINDS["zipf"]
 _LOG_SERIES = KINDS["log_series"]
 _CAUCHY = KINDS["cauchy"]
+_NEGATIVE_BINOMIAL = KINDS["negative_binomial"]
+_HYPERGEOMETRIC = KINDS["hypergeometric"]
+_NONCENTRAL_CHI_SQUARE = KINDS["noncentral_chi_square"]
+_NONCENTRAL_F = KINDS["noncentral_f"]
+#: The numbers of good and of bad items that NumPy's hypergeometric numbers end below.
+_BILLION = 10**9
+
+
+def _is_small(items: Any) -> bool:
+    """Returns true for numbers of items that NumPy's hypergeometric distribution has."""
+    if type(items) is int:
+        return items < _BILLION
+    try:
+        return bool(np.all(np.less(items, _BILLION)))
+    except TypeError:
+        return False
 
 
 class Distributions(Draw):
@@ -43,7 +59,16 @@ class Distributions(Draw):
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Returns uniform numbers from `low` (included) to `high`."""
         made = self._draw(_SCALED_UNIFORM, size, None, None, low, high)
-        return self._rest(_SCALED_UNIFORM, _NumPy.uniform, (low, high), size) if made is None else made
+        if made is not None:
+            return made
+        if np.ndim(low) or np.ndim(high):
+            try:
+                with np.errstate(all="ignore"):
+                    width = np.subtract(high, low, dtype=np.float64)
+            except REFUSED:
+                width = None
+            made = self._stretched(_SCALED_UNIFORM, (0.0, 1.0), size, width, low)
+        return self._numpy(_NumPy.uniform, low, high, size) if made is None else made
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Returns normal numbers of mean `loc` and standard deviation `scale`."""
@@ -53,7 +78,9 @@ class Distributions(Draw):
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Returns exponential numbers of mean `scale`."""
         made = self._draw(_SCALED_EXPONENTIAL, size, None, None, scale)
-        return self._rest(_SCALED_EXPONENTIAL, _NumPy.exponential, (scale,), size) if made is None else made
+        if made is None:
+            made = self._stretched(_SCALED_EXPONENTIAL, (1.0,), size, scale)
+        return self._numpy(_NumPy.exponential, scale, size) if made is None else made
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Returns numbers of Laplace's distribution around `loc`."""
@@ -78,6 +105,8 @@ class Distributions(Draw):
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
         """Returns gamma numbers of this shape, multiplied by `scale`."""
         made = self._draw(_SCALED_GAMMA, size, None, None, shape, scale)
+        if made is None and np.ndim(shape) == 0:
+            made = self._stretched(_SCALED_GAMMA, (shape, 1.0), size, scale)
         return self._rest(_SCALED_GAMMA, _NumPy.gamma, (shape, scale), size) if made is None else made
 
     def chisquare(self, df: Any, size: Any = None) -> Any:
@@ -123,7 +152,9 @@ class Distributions(Draw):
     def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Returns numbers of Rayleigh's distribution."""
         made = self._draw(_RAYLEIGH, size, None, None, scale)
-        return self._rest(_RAYLEIGH, _NumPy.rayleigh, (scale,), size) if made is None else made
+        if made is None:
+            made = self._stretched(_RAYLEIGH, (1.0,), size, scale)
+        return self._numpy(_NumPy.rayleigh, scale, size) if made is None else made
 
     def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Any:
         """Returns numbers of the triangular distribution from `left` to `right`."""
@@ -152,7 +183,17 @@ class Distributions(Draw):
 
     def negative_binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Returns counts of failures before `n` successes of probability `p`."""
-        return self._numpy(_NumPy.negative_binomial, n, p, size)
+        made = self._draw(_NEGATIVE_BINOMIAL, size, None, None, n, p)
+        return self._rest(_NEGATIVE_BINOMIAL, _NumPy.negative_binomial, (n, p), size) if made is None else made
+
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
+        """Returns counts of good items in a sample without replacement."""
+        given = ngood, nbad, nsample
+        # NumPy refuses larger numbers; those of the stream go on to 2^53.
+        if not (_is_small(ngood) and _is_small(nbad)):
+            return self._numpy(_NumPy.hypergeometric, *given, size)
+        made = self._draw(_HYPERGEOMETRIC, size, None, None, *given)
+        return self._rest(_HYPERGEOMETRIC, _NumPy.hypergeometric, given, size) if made is None else made
 
     def zipf(self, a: Any, size: Any = None) -> Any:
         """Returns numbers of Zipf's distribution with exponent `a`, from 1."""
@@ -169,24 +210,16 @@ class Distributions(Draw):
         made = self._draw(_CAUCHY, size, None, None, 0.0, 1.0)
         return self._numpy(_NumPy.standard_cauchy, size) if made is None else made
 
-    # Kinds that the table does not have: NumPy's methods, over words of a key of the cursor.
-
     def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Any:
         """Returns numbers of the noncentral chi-square distribution."""
-        return self._numpy(_NumPy.noncentral_chisquare, df, nonc, size)
+        made = self._draw(_NONCENTRAL_CHI_SQUARE, size, None, None, df, nonc)
+        if made is not None:
+            return made
+        return self._rest(_NONCENTRAL_CHI_SQUARE, _NumPy.noncentral_chisquare, (df, nonc), size)
 
     def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None) -> Any:
         """Returns numbers of the noncentral F distribution."""
-        return self._numpy(_NumPy.noncentral_f, dfnum, dfden, nonc, size)
-
-    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
-        """Returns counts of good items in a sample without replacement."""
-        return self._numpy(_NumPy.hypergeometric, ngood, nbad, nsample, size)
-
-    def multivariate_hypergeometric(
-        self, colors: Any, nsample: Any, size: Any = None, method: Any = "marginals"
-    ) -> Any:
-        """Returns counts of each colour in a sample without replacement."""
-        return self._numpy(
-            _NumPy.multivariate_hypergeometric, colors, nsample, size=size, method=method
-        )
+        made = self._draw(_NONCENTRAL_F, size, None, None, dfnum, dfden, nonc)
+        if made is not None:
+            return made
+        return self._rest(_NONCENTRAL_F, _NumPy.noncentral_f, (dfnum, dfden, nonc), size)

@@ -19,8 +19,10 @@ REFUSED = (TypeError, ValueError, OverflowError)
 #: The kinds of counts, whose arrays are int64 as NumPy's are.
 _COUNTS = {
     KINDS[name]
-    for name in ("geometric", "poisson", "binomial", "zipf", "log_series")
-    if name in KINDS
+    for name in (
+        "geometric", "poisson", "binomial", "zipf", "log_series", "negative_binomial",
+        "hypergeometric",
+    )
 }
 
 
@@ -80,25 +82,34 @@ class Draw:
     def _moved(
         self, kind: int, method: Callable[..., Any], loc: Any, scale: Any, size: Any
     ) -> Any:
-        """Returns loc + scale * x of arrays, with the kind's numbers of place 0 and scale 1 as x.
+        """Returns loc + scale * x of arrays, with the kind's numbers of place 0 and scale 1 as x."""
+        made = self._stretched(kind, (0.0, 1.0), size, scale, loc)
+        return self._numpy(method, loc, scale, size) if made is None else made
+
+    def _stretched(
+        self, kind: int, unit: tuple[float, ...], size: Any, scale: Any, loc: Any = None
+    ) -> Any:
+        """Returns numbers of a kind with the parameters `unit`, times a scale, and from a place on.
 
         A pass over arrays is several times as fast as elements with parameters of their own, and
-        rounds as these do.
+        rounds as these do. Returns None for what NumPy refuses, and for parameters that are numbers.
         """
         try:
-            where, width = np.asarray(loc, np.float64), np.asarray(scale, np.float64)
-            shape = np.broadcast_shapes(where.shape, width.shape)
+            width = np.asarray(scale, np.float64)
+            where = None if loc is None else np.asarray(loc, np.float64)
+            shape = np.broadcast_shapes(width.shape, () if where is None else where.shape)
             wanted = shape
             if size is not None:
                 wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
             # NumPy's method refuses a scale below 0, and a size of another shape.
             fits = bool(shape) and np.broadcast_shapes(shape, wanted) == wanted
-            if fits and not (np.signbit(width).any() or np.isnan(width).any()):
-                made = self._draw(kind, wanted, None, None, 0.0, 1.0)
-                if made is not None:
-                    made *= width
+            if not fits or np.signbit(width).any() or not np.isfinite(width).all():
+                return None
+            made = self._draw(kind, wanted, None, None, *unit)
+            if made is not None:
+                made *= width
+                if where is not None:
                     made += where
-                    return made
         except REFUSED:
-            pass
-        return self._numpy(method, loc, scale, size)
+            return None
+        return made

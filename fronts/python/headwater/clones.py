@@ -193,6 +193,8 @@ def _is_self_seeded(bits: Any) -> bool:
     the others. A generator without a seed sequence was seeded by RandomState(seed).
     """
     sequence = getattr(bits, "seed_seq", None)
+    if sequence is None:  # NumPy before 1.25 has it under this name only
+        sequence = getattr(bits, "_seed_seq", None)
     entropy = getattr(sequence, "entropy", None)
     return isinstance(entropy, int) and entropy.bit_length() > 64
 

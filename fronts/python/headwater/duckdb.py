@@ -14,10 +14,11 @@
 | `hw_sample(id, seed, p)` | whether the row is in a sample of this share |
 | `hw_split(id, seed, parts)` | the number of its part, from 0 |
 | `hw_order(id, seed)` | a UBIGINT to sort by, then by id |
+| `hw_weighted_order(id, seed, weight)` | a DOUBLE to sort by, whose first k rows are a weighted sample |
 | `hw_key(value, ...)` | an id, of texts, integers, dates, timestamps, booleans, BLOBs |
 
 `seed`, `name` and parameters are one value for all rows: a seed is what `headwater.Key` takes, and
-a name is the label of the column. `hw_sample`, `hw_split` and `hw_order` take a name as their last
+a name is the label of the column. `hw_sample`, `hw_split` and the orders take a name as their last
 argument, or none. Values are those of `headwater.arrow`. A null id makes a null.
 
 The functions are Arrow functions in Python: DuckDB calls them for 2,048 rows at a time, and its
@@ -33,8 +34,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headwater import _kinds
+from headwater import _engines, _kinds, _samples
 from headwater._native import ArrowChunkedArray, Key, Plan, arrow_key_of
+
+_engines.need(duckdb, "duckdb", (1, 2))
+_engines.need(pa, "pyarrow", (14,))
 
 # The types of DuckDB by the formats of Arrow.
 _TYPES = {"g": "DOUBLE", "l": "BIGINT", "L": "UBIGINT", "b": "BOOLEAN", "C": "UTINYINT"}
@@ -42,10 +46,11 @@ _TYPES = {"g": "DOUBLE", "l": "BIGINT", "L": "UBIGINT", "b": "BOOLEAN", "C": "UT
 
 def _constant(column: Any, what: str) -> Any:
     """Returns the one value that all rows have."""
-    ends = pc.min_max(column).as_py()
-    if column.null_count or ends["min"] is None or ends["min"] != ends["max"]:
+    # `unique`, and not the smallest and largest value, which leave NaN out.
+    values = pc.unique(column)
+    if column.null_count or len(values) != 1:
         raise ValueError(f"{what} must be one value for all rows, and not null: write a constant")
-    return ends["min"]
+    return values[0].as_py()
 
 
 def _taken(column: Any) -> Any:
@@ -72,6 +77,10 @@ def _function(
             _constant(column, f"{name} in {usage}")
             for name, column in zip(what, constants, strict=False)
         ]
+        if "name" in names[: len(values)]:
+            name = values[names.index("name")]
+            if not isinstance(name, str):
+                raise TypeError(f"name in {usage} must be a text, not {name!r}")
         return _taken(plan(Key(seed), *values).run(ids, ""))
 
     return run
@@ -96,6 +105,25 @@ def _order(key: Key, name: str | None = None) -> Plan:
     return Plan.order(key, name, "null")
 
 
+def _weighted(*columns: Any) -> Any:
+    usage = "hw_weighted_order(id, seed, weight, name)"
+    if not 3 <= len(columns) <= 4:
+        raise ValueError(f"{usage} takes 3 to 4 arguments, not {len(columns)}")
+    ids, seed, weights, *names = columns
+    if len(ids) == 0:
+        return pa.array([], pa.float64())
+    weights = pc.cast(weights, pa.float64())
+    good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
+    if weights.null_count or not pc.all(good).as_py():
+        raise ValueError(_samples.NEED)
+    name = _constant(names[0], f"name in {usage}") if names else None
+    plan = _samples.exponential(Key(_constant(seed, f"seed in {usage}")), name)
+    numbers = _taken(plan.run(ids, ""))
+    positive = pc.if_else(pc.equal(weights, 0.0), 1.0, weights)
+    divided = pc.if_else(pc.equal(weights, 0.0), float("inf"), pc.divide(numbers, positive))
+    return pc.if_else(pc.is_valid(numbers), divided, pa.scalar(None, pa.float64()))
+
+
 def _functions() -> dict[str, tuple[Callable[..., Any], str]]:
     formats = {"float64": "g", "int64": "l", "uint64": "L"}
     made = {}
@@ -112,6 +140,7 @@ def _functions() -> dict[str, tuple[Callable[..., Any], str]]:
     made["hw_sample"] = (_function("hw_sample", ("p", "name"), 1, _sample, "b"), "BOOLEAN")
     made["hw_split"] = (_function("hw_split", ("parts", "name"), 1, _split, "C"), "UTINYINT")
     made["hw_order"] = (_function("hw_order", ("name",), 1, _order, "L"), "UBIGINT")
+    made["hw_weighted_order"] = (_weighted, "DOUBLE")
     made["hw_key"] = (lambda *columns: _taken(arrow_key_of(columns, "null")), "BIGINT")
     return made
 

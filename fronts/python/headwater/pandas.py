@@ -4,19 +4,22 @@
     >>> frame["noise"] = headwater.pandas.normal(frame["id"], headwater.Key(42), name="noise")
     >>> frame[headwater.pandas.sample(frame["id"], headwater.Key(42), 0.01)]
 
-`ids` is a Series or an Index of integers. The result has its index. Where ids are missing (`Int64`),
+`ids` is a Series or an Index of integers, also a Series of Dask's. The result has its index. Where ids are missing (`Int64`),
 floats are NaN, and integers and booleans are of the nullable types.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from headwater import _kinds
+from headwater import _engines, _kinds, _samples
 from headwater._native import Key, Plan, Stream, arrow_key_of
+
+_engines.need(pd, "pandas", (2, 2))
 
 
 def _column(ids: Any) -> tuple[Any, Any]:
@@ -25,7 +28,14 @@ def _column(ids: Any) -> tuple[Any, Any]:
         return ids, None
     if not isinstance(ids, pd.Series | pd.Index):
         raise TypeError(f"ids must be a Series, an Index or an array, not {type(ids).__name__}")
+    if isinstance(ids, pd.MultiIndex):
+        raise TypeError(
+            "ids must be one integer a row, and a MultiIndex has several values: key_of() makes an "
+            "id of several columns"
+        )
     array = ids.array
+    if isinstance(array.dtype, pd.SparseDtype):
+        return np.ascontiguousarray(np.asarray(array)), None
     if isinstance(array.dtype, pd.CategoricalDtype):  # the value counts, and not its code
         array = pd.Series(np.asarray(array, dtype=object)).convert_dtypes().array
     if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(
@@ -38,7 +48,9 @@ def _column(ids: Any) -> tuple[Any, Any]:
     return np.ascontiguousarray(np.asarray(array)), None
 
 
-def _evaluate(ids: Any, plan: Plan, name: str) -> pd.Series:
+def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
+    if hasattr(ids, "map_partitions"):  # Dask's Series: each partition by itself, when it is computed
+        return ids.map_partitions(_evaluate, plan, name, meta=_evaluate(ids._meta, plan, name))
     column, missing = _column(ids)
     if missing is not None and missing.any():
         # Under a missing id lies a 0, so that the row has an element; it is taken out below.
@@ -76,8 +88,30 @@ def _nullable(dtype: Any) -> str:
 
 
 _functions = _kinds.functions(_evaluate, __name__)
-__all__ = _kinds.names(_functions, ["key_of", "sample_n"])
+__all__ = _kinds.names(_functions, ["folds", "key_of", "sample_n", "weighted_order"])
 globals().update(_functions)
+
+
+def weighted_order(
+    ids: Any,
+    key: Key | Stream,
+    weights: Any,
+    *,
+    name: str | None = None,
+    nulls: str = "null",
+) -> pd.Series:
+    """Returns in each row a number to sort by: the first k rows are a weighted sample of k.
+
+    No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
+    """
+    column = np.asarray(weights, dtype=float)
+    if not (np.isfinite(column) & (column >= 0)).all():
+        raise ValueError(_samples.NEED)
+    numbers: pd.Series = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        divided = np.where(column > 0, numbers.to_numpy() / column, np.inf)
+    missing = numbers.isna()
+    return pd.Series(divided, index=numbers.index, name=numbers.name).mask(missing)
 
 
 def sample_n(
@@ -87,17 +121,43 @@ def sample_n(
     key: Key | Stream,
     *,
     by: Any = None,
+    weights: str | None = None,
     name: str | None = None,
 ) -> pd.DataFrame:
     """Returns exactly `n` rows of a frame (of each group of `by`), or all if there are fewer.
 
     They are the first in the order of `order(frame[ids], key, name=name)`, so a larger sample
-    contains the smaller one. Rows whose id is missing are never in it.
+    contains the smaller one. With `weights`, the name of a column, a row is as likely to be the
+    first as its share in their sum, then the next among the others, and so on; rows of weight 0 are
+    never in it. Rows whose id is missing are never in it.
     """
+    rows = _samples.count(n)
     known = frame[frame[ids].notna()]
-    words = _functions["order"](known[ids], key, name=name).to_numpy()
+    if weights is None:
+        words = _functions["order"](known[ids], key, name=name).to_numpy()
+    else:
+        words = weighted_order(known[ids], key, known[weights], name=name).to_numpy()
+        known, words = known[words < np.inf], words[words < np.inf]
+    if by is None and rows < len(words):
+        # All rows up to the n-th smallest word: to sort the others would be most of the time.
+        within = words <= np.partition(words, rows)[rows]
+        known, words = known[within], words[within]
     ordered = known.iloc[np.lexsort((known[ids].to_numpy(), words))]
-    return ordered.head(n) if by is None else ordered.groupby(by, sort=False).head(n)
+    # `dropna`: rows without a group are a group, as in SQL and Polars.
+    return ordered.head(rows) if by is None else ordered.groupby(by, sort=False, dropna=False).head(rows)
+
+
+def folds(
+    frame: pd.DataFrame, ids: str, k: int, key: Key | Stream, *, name: str | None = None
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Yields `k` pairs of frames: all rows but those of a fold, and the fold.
+
+    A row's fold is `split(frame[ids], key, k, name=name)`, so it stays when rows are added. A
+    missing id is an error, because its row would be in no fold.
+    """
+    parts = _functions["split"](frame[ids], key, _samples.folds_of(k), name=name, nulls="error")
+    for fold in range(k):
+        yield frame[parts != fold], frame[parts == fold]
 
 
 def key_of(*columns: Any, nulls: str = "null") -> pd.Series:

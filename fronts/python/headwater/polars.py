@@ -14,13 +14,16 @@ threads. `engine()` says which.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import polars as pl
 
-from headwater import _kinds, _native
+from headwater import _engines, _kinds, _native, _samples
 from headwater._native import Key, Plan, Stream, arrow_key_of
+
+_engines.need(pl, "polars", (1, 0))
 
 # Arrow's format of the values, the plugin's function, and Polars' type.
 _TYPES: dict[str, tuple[str, Any]] = {
@@ -36,6 +39,10 @@ _TYPES: dict[str, tuple[str, Any]] = {
     "l": ("hw_i64", pl.Int64),
     "L": ("hw_u64", pl.UInt64),
 }
+
+
+# A column that lives while a sample is made.
+_ORDER = "__headwater_order"
 
 
 def _expression(ids: Any) -> pl.Expr:
@@ -97,7 +104,7 @@ def _evaluate(ids: Any, plan: Plan, name: str) -> pl.Expr:
 
 
 _functions = _kinds.functions(_evaluate, __name__)
-__all__ = _kinds.names(_functions, ["engine", "key_of", "sample_n"])
+__all__ = _kinds.names(_functions, ["engine", "folds", "key_of", "sample_n", "weighted_order"])
 globals().update(_functions)
 
 
@@ -120,24 +127,84 @@ def key_of(*columns: Any, nulls: str = "null") -> pl.Expr:
     )
 
 
+def _checked(weights: pl.Series) -> pl.Series:
+    if weights.null_count() or not (weights.is_finite() & (weights >= 0)).all():
+        raise ValueError(_samples.NEED)
+    return weights
+
+
+def weighted_order(
+    ids: Any,
+    key: Key | Stream,
+    weights: Any,
+    *,
+    name: str | None = None,
+    nulls: str = "null",
+) -> pl.Expr:
+    """Returns in each row a number to sort by: the first k rows are a weighted sample of k.
+
+    No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
+    """
+    plan = _samples.exponential(key, name, nulls)
+    column = _expression(weights).cast(pl.Float64)
+    # Checked in the first condition alone. Elsewhere Polars makes rows null that the conditions
+    # before have decided, and these would fail the check.
+    checked = column.map_batches(_checked, return_dtype=pl.Float64, is_elementwise=True)
+    numbers = _evaluate(ids, plan, "number")
+    infinite = pl.when(_expression(ids).is_not_null()).then(float("inf"))
+    known = pl.when(checked > 0).then(numbers / column).otherwise(infinite)
+    return known.alias(name or "weighted_order")
+
+
 def sample_n(
-    frame: Any, ids: Any, n: int, key: Key | Stream, *, by: Any = None, name: str | None = None
+    frame: Any,
+    ids: Any,
+    n: int,
+    key: Key | Stream,
+    *,
+    by: Any = None,
+    weights: Any = None,
+    name: str | None = None,
 ) -> Any:
     """Returns exactly `n` rows of a frame (of each group of `by`), or all if there are fewer.
 
     They are the first in the order of `order(ids, key, name=name)`, so a larger sample contains the
-    smaller one. Rows whose id is null are never in it.
+    smaller one. With `weights`, a column, a row is as likely to be the first as its share in their
+    sum, then the next among the others, and so on; rows of weight 0 are never in it. Rows whose id
+    is null are never in it.
     """
+    rows = _samples.count(n)
     column = _expression(ids)
-    word = _functions["order"](column, key, name=name).alias("__headwater_order")
-    ordered = frame.filter(column.is_not_null()).sort(word, column)
+    known = frame.filter(column.is_not_null())
+    word = pl.col(_ORDER)
+    if weights is None:
+        number = _functions["order"](column, key, name=name)
+    else:
+        number = weighted_order(column, key, weights, name=name)
+    known = known.with_columns(number.alias(_ORDER))
+    if weights is not None:
+        known = known.filter(word.is_finite())
+    ordered = known.sort(word, column)
     if by is None:
-        return ordered.head(n)
+        return ordered.head(rows).drop(_ORDER)
     return (
         ordered.group_by(by, maintain_order=True)
-        .head(n)
+        .head(rows)
         .select(frame.lazy().collect_schema().names())
     )
+
+
+def folds(
+    frame: Any, ids: Any, k: int, key: Key | Stream, *, name: str | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Yields `k` pairs of frames: all rows but those of a fold, and the fold.
+
+    A row's fold is `split(ids, key, k, name=name)`, so it stays when rows are added. A null id is an
+    error, because its row would be in no fold.
+    """
+    part = _functions["split"](ids, key, _samples.folds_of(k), name=name, nulls="error")
+    for fold in range(k):
+        yield frame.filter(part != fold), frame.filter(part == fold)
 
 
 def __getattr__(name: str) -> Any:

@@ -12,12 +12,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from headwater import _kinds
+from headwater import _engines, _kinds
 from headwater._native import ArrowChunkedArray, Plan, arrow_key_of
+
+_engines.need(pa, "pyarrow", (14,))
 
 
 def _taken(column: Any) -> Any:
     return pa.chunked_array(column) if isinstance(column, ArrowChunkedArray) else pa.array(column)
+
+
+def _type(plan: Plan) -> Any:
+    """Returns the type of a plan's column."""
+    return _taken(plan.run(pa.array([], pa.int64()), "")).type
 
 
 def _evaluate(ids: Any, plan: Plan, name: str) -> Any:

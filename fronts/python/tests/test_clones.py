@@ -208,3 +208,20 @@ def test_a_generator_that_cannot_be_renewed_raises_at_the_draw() -> None:
 def test_a_second_installation_changes_nothing() -> None:
     code = INSTALL + "a = headwater.clones.install(); assert headwater.clones.install() is a"
     python(code)
+
+
+def test_a_seed_sequence_counts_under_both_of_its_names() -> None:
+    # NumPy has `seed_seq` from 1.25 on, and had `_seed_seq` before.
+    code = """
+from headwater.clones import _is_self_seeded
+class Sequence: pass
+class Bits: pass
+for name in ("seed_seq", "_seed_seq"):
+    for entropy, own in ((1 << 100, True), (42, False), ([1, 2], False)):
+        bits, sequence = Bits(), Sequence()
+        sequence.entropy = entropy
+        setattr(bits, name, sequence)
+        assert _is_self_seeded(bits) is own, (name, entropy)
+assert _is_self_seeded(Bits()) is False
+"""
+    python(code)

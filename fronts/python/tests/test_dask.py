@@ -338,6 +338,13 @@ DISTRIBUTIONS = {
     "standard_t": (3,),
     "truncated_normal": (-1, 0.5, 0.25, 2),
     "vonmises": (1, 4),
+    "hypergeometric": (20, 30, 10),
+    "loggamma": (0.5,),
+    "maxwell": (2,),
+    "multivariate_hypergeometric": ([5, 6, 7], 9),
+    "negative_binomial": (2.5, 0.3),
+    "noncentral_chisquare": (3, 2),
+    "noncentral_f": (3, 5, 2),
 }
 
 

@@ -55,6 +55,12 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "binomial": (1000, 0.3),
     "zipf": (1.3,),
     "logseries": (0.99,),
+    "negative_binomial": (2.5, 0.01),
+    "noncentral_chisquare": (3, 2),
+    "noncentral_f": (3, 5, 2),
+    "hypergeometric": (3000, 5000, 4000),
+    "loggamma": (0.5,),
+    "maxwell": (2,),
 }
 
 
@@ -189,6 +195,23 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "cov checked": lambda r: r.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="raise"),
     "colors below 0": lambda r: r.multivariate_hypergeometric([3, -1], 2),
     "sample of more": lambda r: r.hypergeometric(3, 3, 9),
+    "sample below 0": lambda r: r.hypergeometric(3, 3, -1),
+    "samples of more": lambda r: r.hypergeometric(3, [3, 1], 5),
+    "a billion items": lambda r: r.hypergeometric(10**9, 3, 5),
+    "a billion items in an array": lambda r: r.hypergeometric([10**9, 3], 3, 3),
+    "colors of a billion": lambda r: r.multivariate_hypergeometric([10**9, 3], 2),
+    "colors of floats": lambda r: r.multivariate_hypergeometric([2.5, 3], 2),
+    "colors in rows": lambda r: r.multivariate_hypergeometric([[2, 3]], 2),
+    "sample above the colors": lambda r: r.multivariate_hypergeometric([2, 3], 6),
+    "method unknown": lambda r: r.multivariate_hypergeometric([2, 3], 1, method="urn"),
+    "n of negative_binomial": lambda r: r.negative_binomial(0, 0.5),
+    "p of negative_binomial": lambda r: r.negative_binomial(1, 0),
+    "counts above 2^63": lambda r: r.negative_binomial(1e15, 1e-15),
+    "n of an array": lambda r: r.negative_binomial([1, -1], 0.5),
+    "df of noncentral_chisquare": lambda r: r.noncentral_chisquare(0, 1),
+    "nonc below 0": lambda r: r.noncentral_chisquare(1, -1),
+    "dfden of noncentral_f": lambda r: r.noncentral_f(1, 0, 1),
+    "nonc of noncentral_f": lambda r: r.noncentral_f(1, 1, -1),
     "argument unknown": lambda r: r.normal(mean=3),
 }
 

@@ -72,7 +72,8 @@ impl Type {
     /// Returns the number of buffers, and whether there may be more.
     pub(crate) fn buffers(self) -> (i64, bool) {
         match self {
-            Type::Null => (0, false),
+            // The specification says none. Polars adds one of validity, which is not read.
+            Type::Null => (0, true),
             Type::Bytes { .. } => (3, false),
             Type::Views => (3, true),
             Type::Other => (0, true),

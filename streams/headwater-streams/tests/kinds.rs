@@ -3,11 +3,15 @@
 
 use headwater_streams::distributions::{
     Alias, Beta, Binomial, Categorical, Cauchy, ChiSquare, Dirichlet, Distribution, FisherF, Gamma,
-    Geometric, Gumbel, Laplace, LogNormal, LogSeries, Logistic, Multinomial, MultivariateNormal,
-    Pareto, Poisson, Power, Rayleigh, ScaledExponential, ScaledNormal, ScaledUniform, Sobol,
-    StudentT, Triangular, TruncatedNormal, VectorDistribution, VonMises, Wald, Weibull, Zipf,
+    Geometric, Gumbel, Hypergeometric, Laplace, LogGamma, LogNormal, LogSeries, Logistic, Maxwell,
+    Multinomial, MultivariateHypergeometric, MultivariateNormal, NegativeBinomial,
+    NoncentralChiSquare, NoncentralF, Pareto, Poisson, Power, Rayleigh, ScaledExponential,
+    ScaledNormal, ScaledUniform, Sobol, StudentT, Triangular, TruncatedNormal, VectorDistribution,
+    VonMises, Wald, Weibull, Zipf,
 };
-use headwater_streams::kinds::{Dtype, Elements, Form, Kind, Out, Parameter, Room, Value, draw};
+use headwater_streams::kinds::{
+    Dtype, Elements, Form, Kind, Out, Parameter, Room, Value, draw, draw_each,
+};
 use headwater_streams::{Error, Key, Stream};
 use std::num::NonZero;
 
@@ -35,6 +39,9 @@ fn numbers(need: &str) -> (&'static [f64], &'static [f64]) {
         "a finite number above left, at a finite distance" => (&[7.0, 1e300], &[HUGE]),
         "a finite number above 1" => (&[2.5, 1.0000001], &[1.0, 0.5, HUGE]),
         "a number from 0 to below 1" => (&[0.75, 0.0], &[1.0, -1e-9]),
+        "a finite number above 0, with counts below 2^63" => {
+            (&[2.5, 1e-300], &[0.0, -1.0, HUGE, 1e300])
+        }
         // The upper end of an interval whose lower end is checked.
         "" => (&[7.0, HUGE], &[]),
         other => panic!("no test knows numbers that are {other}"),
@@ -45,6 +52,7 @@ fn value(parameter: &Parameter) -> Value<'static> {
     match parameter.form {
         Form::Real => Value::Real(numbers(parameter.range.need).0[0]),
         Form::Count => Value::Count(20),
+        Form::Reals if parameter.name == "colors" => Value::Reals(&[10.0, 25.0, 5.0]),
         Form::Integer if parameter.name == "high" => Value::Integer(100),
         Form::Integer => Value::Integer(3),
         Form::Flag => Value::Flag(true),
@@ -365,6 +373,50 @@ fn prepared_tables_draw_the_same_numbers() {
     }
 }
 
+/// Elements with parameters of their own are those of the distribution made for each.
+#[test]
+fn arrays_of_parameters_draw_the_numbers_of_each() {
+    const MANY: usize = 1300;
+    let spread = |low: f64, high: f64, step: usize| -> Vec<f64> {
+        let part = |i: usize| (i * step % MANY) as f64 / MANY as f64;
+        (0..MANY).map(|i| low * (high / low).powf(part(i))).collect()
+    };
+    let (a, b) = (spread(0.01, 90.0, 7), spread(0.02, 50.0, 311));
+    let zeros = vec![0.0; MANY];
+    let above: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+    for (kind, lists) in [
+        (Kind::Gamma, vec![&a[..]]),
+        (Kind::ScaledGamma, vec![&a, &b]),
+        (Kind::ChiSquare, vec![&a]),
+        (Kind::Beta, vec![&a, &b]),
+        (Kind::Weibull, vec![&a]),
+        (Kind::Pareto, vec![&a]),
+        (Kind::Power, vec![&a]),
+        (Kind::Triangular, vec![&zeros, &a, &above]),
+        (Kind::Poisson, vec![&a]),
+    ] {
+        let dtype = kind.types()[0].dtype;
+        let (mut memory, mut one) = (vec![0; MANY * 8 + 16], [0; 24]);
+        for many in [1, 7, 64, 512, MANY] {
+            let lists: Vec<_> = lists.iter().map(|list| &list[..many]).collect();
+            let out = aligned(&mut memory, many * 8);
+            let mut place = Out::bytes(dtype, out).unwrap();
+            draw_each(kind, &lists, &stream(), 5, &mut place).unwrap().unwrap();
+            for (i, drawn) in out.chunks(8).enumerate() {
+                let values: Vec<_> = lists.iter().map(|list| Value::Real(list[i])).collect();
+                let one = aligned(&mut one, 8);
+                let place = Out::bytes(dtype, one).unwrap();
+                draw(kind, &values, &stream(), Elements::From(5 + i as u64), place).unwrap();
+                assert_eq!(drawn, one, "{kind:?} {values:?}");
+            }
+        }
+        let mut out = [0.0; 2];
+        let wrong = vec![&[1.0, -1.0][..]; lists.len()];
+        let done = draw_each(kind, &wrong, &stream(), 0, &mut Out::new(&mut out));
+        assert!(!matches!(done, Some(Ok(()))), "{kind:?}");
+    }
+}
+
 /// The table's draws against the typed functions, with the parameters of [`values`].
 #[test]
 fn draws_are_those_of_the_typed_functions() {
@@ -429,12 +481,20 @@ fn draws_are_those_of_the_typed_functions() {
         Triangular: Triangular::new(0.5, 3.0, 7.0);
         Wald: Wald::new(2.5, 2.5);
         FisherF: FisherF::new(2.5, 2.5);
+        NoncentralChiSquare: NoncentralChiSquare::new(2.5, 0.5);
+        NoncentralF: NoncentralF::new(2.5, 2.5, 0.5);
+        LogGamma: LogGamma::new(2.5);
+        Maxwell: Maxwell::new(0.5);
     }
     same!(Geometric, u64, 1, fill(Geometric::new(0.3)));
     same!(Poisson, u64, 1, fill(Poisson::new(3.5)));
     same!(Binomial, u64, 1, fill(Binomial::new(20, 0.3)));
     same!(Zipf, u64, 1, fill(Zipf::new(2.5)));
     same!(LogSeries, u64, 1, fill(LogSeries::new(0.75)));
+    same!(NegativeBinomial, u64, 1, fill(NegativeBinomial::new(2.5, 0.3)));
+    same!(Hypergeometric, u64, 1, fill(Hypergeometric::new(20, 20, 20)));
+    let colors = [10.0, 25.0, 5.0];
+    same!(MultivariateHypergeometric, u64, 3, rows(MultivariateHypergeometric::new(&colors, 20)));
     let weights = [1.0, 2.5, 0.5];
     same!(Categorical, u64, 1, fill(Categorical::new(&weights)));
     same!(Categorical, u32, 1, fill(Categorical::new(&weights)));

@@ -20,7 +20,11 @@ QUARTER = [1.5707963267948963, -0.6459640975062232, 0.07969262624568337, -0.0046
            -3.5988107063136794e-6, 5.688318064017795e-8, -6.449471237809134e-10]
 STIRLING_SERIES = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188]
 DOMAINS = {"gamma": 0, "beta 1": 1, "beta 2": 2, "student_t": 3, "poisson": 4, "binomial": 5,
-           "fisher 1": 11, "fisher 2": 12, "wald": 13, "zipf": 14, "log_series": 15}
+           "fisher 1": 11, "fisher 2": 12, "wald": 13, "zipf": 14, "log_series": 15,
+           "negative_binomial 1": 16, "negative_binomial 2": 17, "noncentral 1": 18, "noncentral 2": 19,
+           "noncentral 3": 20, "noncentral_f 1": 21, "noncentral_f 2": 22, "noncentral_f 3": 23, "noncentral_f 4": 24,
+           "hypergeometric": 25, "log_gamma": 27, "maxwell": 28}
+LEAST_SHAPE = 2.0**-1000
 
 
 def series(z, c):
@@ -282,19 +286,22 @@ class Distributions:
         x = self.stream.exponential_f64(e) / divisor if divisor else math.inf
         return min(1 + math.floor(x), W - 1) if x < 2.0**64 else W - 1
 
-    def poisson(self, e, mean):
+    def poisson(self, e, mean, domain="poisson"):
         if mean < 10:
             p = [exp(-mean)]
             for k in range(1, 64):
                 p.append((p[-1] * mean) / k)
-            return below_thresholds(p, self.block("poisson", e, 0)[0])
+            return below_thresholds(p, self.block(domain, e, 0)[0])
+        return self.ptrs(domain, e, mean)
+
+    def ptrs(self, domain, e, mean):
         s = math.sqrt(mean)
         b = 0.931 + 2.53 * s
         a = -0.059 + 0.02483 * b
         i = 1.1239 + 1.1328 / (b - 3.4)
         limit = 0.9277 - 3.6224 / (b - 2)
         for j in range(512):
-            w0, w1 = self.block("poisson", e, j)
+            w0, w1 = self.block(domain, e, j)
             u, v = open_uniform(w0) - 0.5, open_uniform(w1)
             t = 0.5 - abs(u)
             k = float(math.floor((((2 * a) / t + b) * u + mean) + 0.43))
@@ -308,6 +315,101 @@ class Distributions:
             if ln((y * y) * factor(k)) / 2 <= -(stirling(k) + deviance(k, mean, k - mean)):
                 return int(k)
         return math.floor(mean)
+
+    def negative_binomial(self, e, n, p):
+        g, exponent = self.gamma_parts("negative_binomial 1", e, n)
+        gamma = g * (1.0 if n >= 1 else exp(-exponent))
+        mean = min(gamma * ((1 - p) / p), 2.0**63)
+        if mean >= 10:
+            return min(self.ptrs("negative_binomial 2", e, mean), W - 1)
+        u, t, k = open_uniform(self.block("negative_binomial 2", e, 0)[0]), exp(-mean), 0
+        while u >= t and k < 63:
+            u, t, k = u - t, (t * mean) / (k + 1), k + 1
+        return k
+
+    def noncentral_halves(self, name, e, degrees, around):
+        first, second, third = (f"{name} {i}" for i in (1, 2, 3))
+        if degrees >= 1:
+            g, exponent = self.gamma_parts(first, e, max((degrees - 1) / 2, LEAST_SHAPE))
+            w0, w1 = self.block(second, e, 0)
+            x = math.sqrt(around) + math.sqrt(2 * logarithm(DOUBLE_PRECISION, w0)) * coordinate(w1)
+            return g, exponent, (x * x) / 2
+        g, exponent = self.gamma_parts(first, e, max(degrees / 2, LEAST_SHAPE))
+        pairs = float(self.poisson(e, around / 2, second))
+        return g, exponent, self.gamma_parts(third, e, pairs)[0] if pairs else 0.0
+
+    def noncentral_chi_square(self, e, k, around):
+        g, exponent, rest = self.noncentral_halves("noncentral", e, k, around)
+        return 2 * (g * exp(-exponent) + rest)
+
+    def noncentral_f(self, e, d1, d2, around):
+        a, b = max(d1 / 2, LEAST_SHAPE), max(d2 / 2, LEAST_SHAPE)
+        g1, e1, rest = self.noncentral_halves("noncentral_f", e, d1, around)
+        g2, e2 = self.gamma_parts("noncentral_f 4", e, b)
+        rest = rest * exp(e2) if rest else 0.0
+        return ((g1 * exp(e2 - e1) + rest) / a) * (b / g2)
+
+    def log_gamma(self, e, shape):
+        g, exponent = self.gamma_parts("log_gamma", e, max(shape, LEAST_SHAPE))
+        return ln(g) - exponent
+
+    def maxwell(self, e, scale):
+        return scale * math.sqrt(2 * self.gamma_parts("maxwell", e, 1.5)[0])
+
+    def hypergeometric(self, e, good, bad, sample):
+        good, bad, sample = int(good), int(bad), int(sample)
+        population = good + bad
+        few, drawn = min(good, bad), min(sample, population - sample)
+        k = self.of_halves("hypergeometric", e, population, few, drawn, False)
+        among = drawn - k if good > bad else k
+        return good - among if sample > population - sample else among
+
+    def of_halves(self, domain, e, population, good, drawn, searched):
+        """Hypergeometric, of a population of which at most half are good, and at most half drawn."""
+        n, g, m = float(population), float(good), float(drawn)
+        if not g or not m:
+            return 0
+        p, q, b, share = m / n, (n - m) / n, n - g, g / n
+        mean = g * p
+        if mean < 10:
+            rarity = (mean + deviance(g, g * q, mean)) + (deviance(m, b * p, mean) + deviance(b - m, b * q, -mean))
+            small = (stirling(b - m) - stirling(b)) + (stirling(n) - stirling(n - m))
+            factors = (factor(b - m) / factor(b)) * (factor(n) / factor(n - m))
+            chances = [exp(-(rarity + small)) / math.sqrt(factors)]
+            for k in range(63):
+                chances.append((chances[-1] * ((g - k) * (m - k))) / ((k + 1) * (((b - m) + k) + 1)))
+            w0 = self.block(domain, e, 0)[0]
+            if not searched:
+                return below_thresholds(chances, w0)
+            u, k = open_uniform(w0), 0
+            while u >= chances[k] and k < 63:
+                u, k = u - chances[k], k + 1
+            return min(k, good, drawn)
+        variance = ((m * share) * (1 - share)) * ((n - m) / (n - 1))
+        h = 1.7155277699214135 * math.sqrt(variance + 0.5) + 0.8989161620588988
+        middle = float(math.floor((m + 1) * ((g + 1) / (n + 2))))
+
+        def rarity(k):  # V(k)
+            d, others = k - mean, (b - m) + k
+            return ((stirling(k) + stirling(g - k)) + (stirling(m - k) + stirling(others))) + (
+                (deviance(k, mean, d) + deviance(g - k, g * q, -d))
+                + (deviance(m - k, b * p, -d) + deviance(others, b * q, d))
+            )
+
+        def factors(k):
+            return (factor(k) * factor(g - k)) * (factor(m - k) * factor((b - m) + k))
+
+        least = rarity(middle) + ln(factors(middle)) / 2
+        for j in range(512):
+            w0, w1 = self.block(domain, e, j)
+            u, v = open_uniform(w0), open_uniform(w1)
+            k = float(math.floor((mean + 0.5) + (h * (v - 0.5)) / u))
+            if k < 0 or k > g or k > m:
+                continue
+            square = u * u
+            if ln((square * square) * factors(k)) / 2 <= least - rarity(k):
+                return int(k)
+        return int(middle)
 
     def binomial(self, e, n, p):
         if p > 0.5:

@@ -79,3 +79,15 @@ class Rows(Samplers):
                 k += 1
             return k
         return self.btrs(domain, e, m, p)
+
+    def multivariate_hypergeometric(self, i, left, *colors):
+        d, population, vector = len(colors), int(sum(colors)), []
+        for c, good in enumerate(int(n) for n in colors):
+            others = population - good
+            few, drawn = min(good, others), min(left, population - left)
+            k = self.of_halves("multivariate_hypergeometric", i * d + c, population, few, drawn, True)
+            among = drawn - k if good > others else k
+            count = good - among if left > population - left else among
+            vector.append(count)
+            left, population = left - count, others
+        return vector

@@ -6,7 +6,7 @@ from .distributions import DOMAINS, QUARTER, Distributions, coordinate, ln, open
 from .engines import H, W
 from .numbers import DOUBLE_PRECISION, logarithm
 
-DOMAINS.update({"truncated_normal": 6, "von_mises": 7, "dirichlet": 8, "multinomial": 9, "sobol": 10})
+DOMAINS.update({"truncated_normal": 6, "von_mises": 7, "dirichlet": 8, "multinomial": 9, "sobol": 10, "multivariate_hypergeometric": 26})
 
 
 def alias_table(weights):

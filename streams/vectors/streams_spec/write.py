@@ -70,7 +70,7 @@ SCALARS = [
     ],
 ]
 
-# Vectors. The first parameter of a multinomial case is the number of trials, an integer.
+# Vectors. The first parameter of counts is the number of trials or the size of the sample, an integer.
 ROWS = [
     ("dirichlet", [1.0]),
     ("dirichlet", [1, 1]),
@@ -96,6 +96,15 @@ ROWS = [
     ("multinomial", [10**6, 1, 2, 3, 4, 1e-5]),
     ("multinomial", [2**64 - 1, 0.5, 0.25, 0.25]),
     ("multinomial", [5, 1e300, 1e-300, 1e300]),
+    ("multivariate_hypergeometric", [0, 3, 4]),
+    ("multivariate_hypergeometric", [3, 5]),
+    ("multivariate_hypergeometric", [7, 5, 0, 9, 2]),
+    ("multivariate_hypergeometric", [14, 5, 0, 9, 2]),
+    ("multivariate_hypergeometric", [500, 1000, 300, 20, 700]),
+    ("multivariate_hypergeometric", [1500, 1000, 300, 20, 700]),
+    ("multivariate_hypergeometric", [10**9, 4 * 10**9, 10**8, 3, 7 * 10**12]),
+    ("multivariate_hypergeometric", [2**52, 2**51, 2**52, 2**51]),
+    ("multivariate_hypergeometric", [40, 10**15, 10**15, 10**15]),
     ("sobol", [1, 1]),
     ("sobol", [5, 0]),
     ("sobol", [5, 1]),
@@ -119,7 +128,7 @@ def cases():
                 "values": [None] * count,
             }
     for kind, parameters in ROWS:
-        counts = kind == "multinomial"
+        counts = kind in ("multinomial", "multivariate_hypergeometric")
         trials = {"n": str(parameters[0])} if counts else {}
         for engine, stream, start, count in (("ars7", 3, 0, 4), ("philox4x32", 1000, 2**33 - 1, 2)):
             yield {

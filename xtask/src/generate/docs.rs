@@ -1,7 +1,7 @@
 //! The tables of the documents.
 
 use super::words::{about, list, wrapped};
-use super::{File, python, with_part};
+use super::{File, npm, python, with_part};
 use anyhow::Result;
 use headwater_streams::kinds::{Dtype, Form, Kind, Parameter};
 use std::path::Path;
@@ -14,6 +14,7 @@ pub(super) fn files(root: &Path) -> Result<Vec<File>> {
         ("docs/python/distributions.md", calls()),
         ("docs/python/dask.md", functions()),
         ("docs/java.md", factories()),
+        ("docs/javascript.md", npm::calls()),
     ]
     .into_iter()
     .map(|(path, part)| with_part(root, path, MARKS, &part))

@@ -8,10 +8,12 @@ mod c;
 mod dask;
 mod docs;
 mod java;
+mod npm;
 mod pictures;
 mod python;
 mod words;
 
+use crate::notices::notices;
 use crate::process::root;
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -43,11 +45,19 @@ pub(crate) fn generate() -> Result<ExitCode> {
 
 fn files(root: &Path) -> Result<Vec<File>> {
     let mut files = java::files(root)?;
+    files.extend(npm::files());
     files.extend(python::files());
     files.push(dask::file());
     files.extend(c::files(root)?);
     files.extend(docs::files(root)?);
     files.extend(pictures::files(root)?);
+    // In the tree, because Maven and Node build without this program.
+    for (path, workspace, package) in [
+        (crate::java::NOTICES, "fronts/java/native", "headwater-java"),
+        (crate::npm::NOTICES, "fronts/npm/wasm", "headwater-npm"),
+    ] {
+        files.push(File { path, text: notices(&root.join(workspace), package)? });
+    }
     Ok(files)
 }
 

@@ -49,6 +49,7 @@ use super::distribution::Argument;
 use super::elements::Elements as At;
 use super::methods::{{To, drawn, methods}};
 use super::parameters::Parameter;
+use super::shared;
 use super::stream::Stream;
 use headwater_streams::kinds::{{Elements, Kind}};
 use pyo3::prelude::*;

@@ -95,7 +95,7 @@ pub(crate) fn steps(report: &mut Report) {
         let mut release = program("cargo xtask release --dist");
         release.arg(&dist);
         for step in
-            ["source", "library", "program", "python", "java", "debian", "command", "install"]
+            ["source", "library", "program", "python", "java", "npm", "debian", "command", "install"]
         {
             release.args(["--only", step]);
         }

@@ -1,7 +1,7 @@
 //! The packages of other languages.
 
 use super::epoch;
-use crate::{java, python};
+use crate::{java, npm as package, python};
 use anyhow::Result;
 use std::path::Path;
 
@@ -13,4 +13,9 @@ pub(super) fn python(dist: &Path) -> Result<()> {
 /// Builds the jar, by the newest JDK of this machine, without its tests.
 pub(super) fn java(dist: &Path) -> Result<()> {
     java::release(dist, epoch()?)
+}
+
+/// Builds the npm package, and packs it without asking a registry.
+pub(super) fn npm(dist: &Path) -> Result<()> {
+    package::release(dist)
 }

@@ -58,6 +58,7 @@ const STEPS: &[Step] = &[
     step("program", "the archive of the command", tarballs::program),
     step("python", "the Python wheels", fronts::python),
     step("java", "the jar", fronts::java),
+    step("npm", "the npm package", fronts::npm),
     step("debian", "the packages of Debian", debian::build),
     // The container holds the command of the step before.
     step("command", "the static commands", command::build),

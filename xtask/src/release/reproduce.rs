@@ -36,14 +36,15 @@ const fn compared(
     Compared { step, name: (start, end), directory }
 }
 
-const STEPS: [Compared; 4] = [
+const STEPS: [Compared; 5] = [
     compared("library", "libheadwater-", ".tar.gz", Other),
     compared("program", concat!("headwater-", env!("CARGO_PKG_VERSION"), "-"), ".tar.gz", Other),
-    // These two have workspaces of their own. Therefore they cannot be built elsewhere with the
+    // These have workspaces of their own. Therefore they cannot be built elsewhere with the
     // same result: cargo hashes the absolute directory of a crate outside the workspace, and the
     // hash decides the order of functions.
     compared("python", "headwater-", ".whl", Same),
     compared("java", "headwater-", ".jar", Same),
+    compared("npm", "headwater-", ".tgz", Same),
 ];
 /// The file with the result, for those who build again.
 const RESULT: &str = "REPRODUCIBLE.txt";

@@ -4,7 +4,9 @@
 use super::{Sources, hex};
 use anyhow::{Result, ensure};
 use libloading::Library;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Opens the first library of these names that is there, for the life of the process.
 pub(super) fn open(names: &[&str]) -> Result<&'static Library, String> {
@@ -21,7 +23,8 @@ pub(super) fn open(names: &[&str]) -> Result<&'static Library, String> {
     Err(why)
 }
 
-/// Returns a function of the library.
+/// Returns a function of the library, or the one that LD_PRELOAD puts before it: a program that
+/// links the library calls that one.
 ///
 /// # Safety
 ///
@@ -32,8 +35,35 @@ pub(super) unsafe fn function<T: Copy>(
 ) -> Result<T, String> {
     // SAFETY: `T` is the type of the function, as `# Safety` asks; and the copy outlives no
     // library, because `open` leaks it.
-    let symbol = unsafe { library.get::<T>(name.to_bytes_with_nul()) };
+    let symbol = unsafe {
+        match preloaded(name) {
+            Some(before) => before.get::<T>(name.to_bytes_with_nul()),
+            None => library.get::<T>(name.to_bytes_with_nul()),
+        }
+    };
     symbol.map(|symbol| *symbol).map_err(|error| error.to_string())
+}
+
+/// Returns the library of LD_PRELOAD that has a function of this name.
+fn preloaded(name: &CStr) -> Option<&'static Library> {
+    // ld.so(8): separated by blanks or colons. They are loaded already, so opening runs no code.
+    let names = std::env::var("LD_PRELOAD").ok()?;
+    names.split([' ', ':']).find_map(|file| {
+        let library = open(&[file]).ok()?;
+        // SAFETY: the symbol is only looked for, and not used by any type.
+        let address = *unsafe { library.get::<*const c_void>(name.to_bytes_with_nul()) }.ok()?;
+        // A search continues in the libraries that this one needs, such as the C library.
+        // SAFETY: all zeros are a valid value, of null pointers.
+        let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+        // SAFETY: any address may be asked for, and the answer is a place of this frame.
+        if unsafe { libc::dladdr(address, &raw mut found) } == 0 || found.dli_fname.is_null() {
+            return None;
+        }
+        // SAFETY: the linker's own name of a library that stays loaded.
+        let owner = unsafe { CStr::from_ptr(found.dli_fname) };
+        let owner = Path::new(OsStr::from_bytes(owner.to_bytes()));
+        (owner.file_name() == Path::new(file).file_name()).then_some(library)
+    })
 }
 
 /// A function that fills memory and returns a status.

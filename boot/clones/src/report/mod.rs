@@ -77,7 +77,7 @@ fn advice(row: &Compared) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Comparison, Draws, Repair};
+    use crate::{Comparison, Draws, Repair, Response};
 
     /// `SNAPSHOTS=overwrite cargo test -p headwater-clones` writes the schemas anew.
     #[test]
@@ -86,6 +86,7 @@ mod tests {
             ("headwater.clones.1.json", schemars::schema_for!(Comparison)),
             ("headwater.clones-draw.1.json", schemars::schema_for!(Draws)),
             ("headwater.clones-repair.1.json", schemars::schema_for!(Repair)),
+            ("headwater.clones-watch.1.json", schemars::schema_for!(Response)),
         ] {
             let path = format!("{}/schema/{name}", env!("CARGO_MANIFEST_DIR"));
             let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";

@@ -90,11 +90,12 @@ fn open_or_make(path: &Path) -> Result<File> {
         file.set_permissions(fs::Permissions::from_mode(0o644))?;
         // A link and not a rename, which would replace the page of a watcher that was quicker.
         match fs::hard_link(&beside, path) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                File::options().read(true).write(true).open(path)
-            }
-            other => other.map(|()| file),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            other => other?,
         }
+        // Under its own name: a checkpoint of this process lists the files that it has open, and
+        // under the other name there would be none at the second restore.
+        File::options().read(true).write(true).open(path)
     })();
     let _ = fs::remove_file(&beside);
     made.with_context(|| format!("cannot make {name}; run this as root, or name a file by --page"))

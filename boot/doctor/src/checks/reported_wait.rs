@@ -160,6 +160,21 @@ pub(super) fn program_wait(case: &Case, wait: &ProgramWait) -> Option<Finding> {
             Cause::StartedTooEarly,
             "the program starts after a reboot",
         ),
+        Waiter::Python => (
+            "a program in Python failed in getrandom(), because the random generator was not ready"
+                .to_owned(),
+            "The generator of older versions of cryptography asks without waiting when it starts, \
+             and some programs stay without it until they are started again.",
+            Cause::StartedTooEarly,
+            "the program starts after a reboot",
+        ),
+        Waiter::NoDevice => (
+            "a program of OpenSSH failed: OpenSSL's generator is not seeded".to_owned(),
+            "OpenSSL found neither getrandom() nor a random device: in a container or a chroot \
+             /dev is empty, and the kernel is older than 3.17 or a filter refuses the call.",
+            Cause::NoDevice,
+            "`head -c 1 /dev/urandom | wc -c` prints 1 where the program runs",
+        ),
         Waiter::Openssl => (
             waited("a program with OpenSSL 1.1.1", "/dev/random, in select()"),
             "Where getrandom() is missing, OpenSSL 1.1.1 waits once until /dev/random is readable, \
@@ -168,13 +183,13 @@ pub(super) fn program_wait(case: &Case, wait: &ProgramWait) -> Option<Finding> {
             "`time openssl rand -hex 16` takes less than a second",
         ),
         Waiter::Getrandom => (
-            waited("a task", "the random generator, in getrandom()"),
-            "Its stack shows it: wait_for_random_bytes() returns when the generator is ready.",
+            waited(named("a task"), "the random generator, in getrandom()"),
+            "Its stack shows it: the call returns when the generator is ready.",
             Cause::NoSeed,
             "after a reboot, `headwater wait --timeout 10` returns at once",
         ),
         Waiter::DevRandom => (
-            waited("a task", "/dev/random"),
+            waited(named("a task"), "/dev/random"),
             DEVICE,
             Cause::Starved,
             "`time head -c 16 /dev/random >/dev/null` takes less than a second",

@@ -41,6 +41,8 @@ pub enum Cause {
     JavaStrong,
     /// A program failed because the generator was not ready. (HW004)
     StartedTooEarly,
+    /// A program has no random device and no getrandom(2). (HW004)
+    NoDevice,
     /// A unit's start timeout is shorter than the wait. (HW004)
     StartTimeout,
     /// A kernel that cannot gather entropy by itself. (HW010)
@@ -372,7 +374,8 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         | Cause::JavaSeed
         | Cause::TomcatSeed
         | Cause::JavaStrong
-        | Cause::StartedTooEarly => vec![],
+        | Cause::StartedTooEarly
+        | Cause::NoDevice => vec![],
         Cause::NeedlessDaemon => vec![plain(
             "take the daemon out; since Linux 5.6 /dev/random does not run dry, and the kernel gathers its own seed",
             Some("systemctl disable --now haveged rngd rng-tools jitterentropy    # those that are there"),

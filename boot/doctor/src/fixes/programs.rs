@@ -45,13 +45,17 @@ pub(super) fn fixes(cause: Cause, facts: &PlatformFacts) -> Option<Vec<Fix>> {
             facts,
         ),
         Cause::StartedTooEarly => [plain(
-            "start the program when the generator is ready (in a unit of systemd: ExecStartPre=/usr/bin/headwater wait), or build it \
-             with rand 0.7 or later, which waits",
+            "start the program when the generator is ready (in a unit of systemd: ExecStartPre=/usr/bin/headwater wait), or, if it is \
+             in Rust, build it with rand 0.7 or later, which waits",
             Some("headwater wait --timeout 60 && COMMAND"),
         )]
         .into_iter()
         .chain(for_cause(Cause::NoSeed, facts))
         .collect(),
+        Cause::NoDevice => vec![plain(
+            "make the devices in the /dev of the container or the chroot in which the program runs (random(4) has the numbers)",
+            Some("mknod -m 666 /dev/urandom c 1 9 && mknod -m 666 /dev/random c 1 8"),
+        )],
         // Since 5.6 the device waits as getrandom does, so that only the machine can be the cause.
         Cause::Starved if waits_once(facts) => for_cause(Cause::NoSeed, facts),
         Cause::Starved => starved(facts),

@@ -59,6 +59,13 @@ impl Beneath {
         self.resolve(path, false).is_ok_and(|place| self.kind(&place).is_ok())
     }
 
+    /// Returns the mode of a file as stat(2) has it.
+    pub(super) fn mode(&self, path: &str) -> Option<u32> {
+        let place = self.resolve(path, true).ok()?;
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        Some(rustix::fs::statat(self.fd(&place), &*place.name, flags).ok()?.st_mode)
+    }
+
     pub(super) fn names(&self, path: &str) -> Vec<String> {
         let open = || {
             let place = self.resolve(path, true)?;

@@ -41,7 +41,9 @@ type Handler = extern "C" fn();
 
 /// Runs when the library is loaded: begins to count, and has forks announced.
 extern "C" fn constructor() {
-    SEEN.store(headwater::copies(), Ordering::Release);
+    let copies = headwater::copies();
+    SEEN.store(copies, Ordering::Release);
+    super::tls::begin(copies);
     // glibc has pthread_atfork() in a part that only programs link, and this below it.
     let glibc = anywhere(c"__register_atfork");
     if !glibc.is_null() {

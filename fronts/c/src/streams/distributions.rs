@@ -6,9 +6,10 @@ use super::key::headwater_key;
 use super::numbers::fill;
 use core::ffi::{c_double, c_int};
 use headwater_streams::distributions::{
-    Beta, Binomial, Cauchy, ChiSquare, FisherF, Gamma, Geometric, Gumbel, Laplace, LogNormal,
-    LogSeries, Logistic, Pareto, Poisson, Power, Rayleigh, ScaledExponential, ScaledNormal,
-    ScaledUniform, StudentT, Triangular, TruncatedNormal, VonMises, Wald, Weibull, Zipf,
+    Beta, Binomial, Cauchy, ChiSquare, FisherF, Gamma, Geometric, Gumbel, Hypergeometric, Laplace,
+    LogGamma, LogNormal, LogSeries, Logistic, Maxwell, NegativeBinomial, NoncentralChiSquare,
+    NoncentralF, Pareto, Poisson, Power, Rayleigh, ScaledExponential, ScaledNormal, ScaledUniform,
+    StudentT, Triangular, TruncatedNormal, VonMises, Wald, Weibull, Zipf,
 };
 use libc::size_t;
 
@@ -1374,6 +1375,329 @@ pub unsafe extern "C" fn headwater_stream_log_series_u64_at(
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&LogSeries::new(p)?, i, out)
+        })
+    }
+}
+
+/// Writes negative binomial numbers: failures before `n` successes, each of probability `p`.
+/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `n` is not
+/// finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above 1. Not for
+/// secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_negative_binomial_u64(
+    key: *const headwater_key,
+    stream: u64,
+    n: c_double,
+    p: c_double,
+    start: u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&NegativeBinomial::new(n, p)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_negative_binomial_u64() with the numbers in
+/// `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
+/// `n` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above
+/// 1. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_negative_binomial_u64_at(
+    key: *const headwater_key,
+    stream: u64,
+    n: c_double,
+    p: c_double,
+    indices: *const u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&NegativeBinomial::new(n, p)?, i, out)
+        })
+    }
+}
+
+/// Writes noncentral chi-square numbers of `k` degrees of freedom. Arguments and errors are those
+/// of headwater_stream_fill_u8(); EINVAL also means that `k` is not finite or not above 0, or
+/// `noncentrality` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_noncentral_chi_square_f64(
+    key: *const headwater_key,
+    stream: u64,
+    k: c_double,
+    noncentrality: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&NoncentralChiSquare::new(k, noncentrality)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_noncentral_chi_square_f64() with the numbers in
+/// `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
+/// `k` is not finite or not above 0, or `noncentrality` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_noncentral_chi_square_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    k: c_double,
+    noncentrality: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&NoncentralChiSquare::new(k, noncentrality)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of the noncentral F distribution with `first` and `second` degrees of freedom.
+/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `first` or
+/// `second` is not finite or not above 0, or `noncentrality` is not finite or below 0. Not for
+/// secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_noncentral_f_f64(
+    key: *const headwater_key,
+    stream: u64,
+    first: c_double,
+    second: c_double,
+    noncentrality: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&NoncentralF::new(first, second, noncentrality)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_noncentral_f_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `first` or
+/// `second` is not finite or not above 0, or `noncentrality` is not finite or below 0. Not for
+/// secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_noncentral_f_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    first: c_double,
+    second: c_double,
+    noncentrality: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&NoncentralF::new(first, second, noncentrality)?, i, out)
+        })
+    }
+}
+
+/// Writes hypergeometric numbers: good items in a sample of `sample` items, drawn without
+/// replacement from `good` and `bad` ones. Arguments and errors are those of
+/// headwater_stream_fill_u8(); EINVAL also means that `good` is part of a population above 2^53, or
+/// `sample` is above the population. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_hypergeometric_u64(
+    key: *const headwater_key,
+    stream: u64,
+    good: u64,
+    bad: u64,
+    sample: u64,
+    start: u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Hypergeometric::new(good, bad, sample)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_hypergeometric_u64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `good` is
+/// part of a population above 2^53, or `sample` is above the population. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_hypergeometric_u64_at(
+    key: *const headwater_key,
+    stream: u64,
+    good: u64,
+    bad: u64,
+    sample: u64,
+    indices: *const u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Hypergeometric::new(good, bad, sample)?, i, out)
+        })
+    }
+}
+
+/// Writes logarithms of gamma numbers of this shape and scale 1, finite for small shapes too.
+/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `shape` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_log_gamma_f64(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&LogGamma::new(shape)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_log_gamma_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+/// not finite or not above 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_log_gamma_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    shape: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&LogGamma::new(shape)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Maxwell's distribution: lengths of vectors of three normal numbers of the
+/// deviation `scale`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also
+/// means that `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_maxwell_f64(
+    key: *const headwater_key,
+    stream: u64,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Maxwell::new(scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_maxwell_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `scale` is
+/// not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_maxwell_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Maxwell::new(scale)?, i, out)
         })
     }
 }

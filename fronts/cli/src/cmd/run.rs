@@ -26,9 +26,10 @@ XDG_STATE_HOME, because OpenSSL ignores one that is gone. If it is gone, no prog
 starts (125). `headwater status --openssl` says what a program draws from.
 
 --clones adds libheadwater_clones.so. In a copy (CRIU, a cloned machine) the C library's rand, random and
-drand48 are then seeded anew before the next draw, also if the command has called srand(). In the
-original, and in forked children, srand(42) leads to the same numbers as ever. The file is searched in
-HEADWATER_CLONES_LIBRARY, beside this command, and in the system's directories.
+drand48 are then seeded anew before the next draw, also if the command has called srand(), and OpenSSL
+and GnuTLS reseed. In the original, and in forked children, srand(42) leads to the same numbers as
+ever. The file is searched in HEADWATER_CLONES_LIBRARY, beside this command, and in the system's
+directories.
 
 Exit status: the command's own; 125 if the command was not started, 126 if it cannot be executed,
 127 if it was not found.")]
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long)]
     openssl: bool,
 
-    /// Renew rand, random and drand48 in a copy of the process or the machine
+    /// Renew rand, random, drand48, OpenSSL and GnuTLS in a copy of the process or the machine
     #[arg(long)]
     clones: bool,
 

@@ -148,6 +148,13 @@ fn read<'a>(
             Form::Real => Value::Real(f64::from_bits(first(&mut left)?)),
             Form::Count => Value::Count(first(&mut left)?),
             Form::Flag => Value::Flag(first(&mut left)? == 1),
+            Form::Reals if parameters.get(i + 1).is_some_and(|next| next.form == Form::Count) => {
+                // A list that one number follows.
+                let items = left.len().checked_sub(1).ok_or(Wrong)?;
+                let (items, number) = left.split_at_checked(items).ok_or(Wrong)?;
+                left = number;
+                Value::Reals(reals(items))
+            }
             Form::Reals if !is_last => {
                 // A mean of d numbers, which a square of d rows follows.
                 let rows = (0..).find(|d: &usize| d * d + d >= left.len()).ok_or(Wrong)?;

@@ -41,14 +41,32 @@ CALLS = {
     "binomial": "10, 0.3",
     "zipf": "2",
     "logseries": "0.5",
+    "negative_binomial": "5, 0.3",
+    "noncentral_chisquare": "3, 2",
+    "noncentral_f": "5, 7, 2",
+    "hypergeometric": "500, 500, 300",
 }
 #: Values in a call, and the ratio to reach. 0 is one number, without an array.
-SIZES = {0: 0.8, 10: 1.0, 100_000: 3.0}
+SIZES = {0: 0.8, 10: 1.0, 1000: 1.0, 1_000_000: 3.0}
+#: The ratios of a million values where another one was promised.
+LARGE = {
+    "random": 6.0,
+    "uniform": 6.0,
+    "normal": 7.0,
+    "standard_normal": 7.0,
+    "gamma": 4.5,
+    "rayleigh": 2.0,
+    "exponential": 3.0,
+}
 #: Calls whose parameters are arrays.
 ARRAYS = {
     "normal of arrays": "{}.normal(shapes, shapes)",
     "gamma of arrays": "{}.standard_gamma(shapes)",
     "poisson of arrays": "{}.poisson(shapes)",
+    "weibull of arrays": "{}.weibull(shapes)",
+    "beta of arrays": "{}.beta(shapes, shapes)",
+    "exponential of arrays": "{}.exponential(shapes)",
+    "uniform of arrays": "{}.uniform(0, shapes)",
 }
 
 
@@ -57,6 +75,7 @@ def rows() -> list[Row]:
     all_rows = []
     for method, arguments in CALLS.items():
         for size, target in SIZES.items():
+            target = LARGE.get(method, target) if size == 1_000_000 else target
             given = ", ".join(part for part in (arguments, f"size={size}" if size else "") if part)
             all_rows.append(
                 _row(f"{method}, {size or 'a number'}", f"{{}}.{method}({given})", target, size)

@@ -100,7 +100,17 @@ impl Input {
                 object.get_type().qualname()?
             )));
         }
-        let view = View::readable(object)?;
+        // A masked array of NumPy's offers its values and hides its mask, so that a number would be
+        // drawn for the row of a missing id.
+        if object.hasattr("_mask")? && object.hasattr("filled")? {
+            return Err(PyTypeError::new_err(format!(
+                "{name} are a masked array, whose mask is not part of its buffer: pass \
+                 pyarrow.array({name}), which makes nulls of the mask"
+            )));
+        }
+        let view = View::readable(object).map_err(|error| {
+            PyTypeError::new_err(format!("{name} must hold integers: {}", error.value(object.py())))
+        })?;
         let is_bytes = object.is_instance_of::<pyo3::types::PyBytes>();
         let dtype = view.dtype().filter(|_| !is_bytes);
         let format = match dtype.map(headwater_arrow::format_of) {

@@ -1,6 +1,7 @@
 //! `randbelow`, `randbits`, `choice`, and the floats of `SystemRandom`.
 
 use super::draw::{int, length, new_bytes, os_error, shown};
+use super::encode;
 use core::num::NonZeroU64;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -84,6 +85,9 @@ fn bits_large(py: Python<'_>, bits: usize) -> PyResult<Bound<'_, PyAny>> {
         let value = u128::from_ne_bytes(headwater::array().map_err(os_error)?);
         return int_of_u128(py, value >> (128 - bits));
     }
+    if bits <= 8 * SHORT {
+        return bits_short(py, bits);
+    }
     let bytes = new_bytes(py, bits.div_ceil(8))?;
     let value = py
         .get_type::<PyInt>()
@@ -91,6 +95,31 @@ fn bits_large(py: Python<'_>, bits: usize) -> PyResult<Bound<'_, PyAny>> {
     match bits % 8 {
         0 => Ok(value),
         used => value.rshift(8 - used),
+    }
+}
+
+/// Bytes of ints that are made of hexadecimal digits.
+const SHORT: usize = 64;
+
+/// Returns an int of `bits` random bits, at most 8 times [`SHORT`].
+///
+/// By hexadecimal digits, because the stable ABI of 3.11 has no call for bytes. The method
+/// `int.from_bytes` takes twice as long, most of it to find the method and to read its arguments.
+fn bits_short(py: Python<'_>, bits: usize) -> PyResult<Bound<'_, PyAny>> {
+    let len = bits.div_ceil(8);
+    // One more byte: a zero ends the text.
+    let (mut bytes, mut text) = ([0; SHORT], [0; 2 * SHORT + 1]);
+    let (bytes, text) = (&mut bytes[..len], &mut text[..=2 * len]);
+    headwater::fill(bytes).map_err(os_error)?;
+    if let (Some(first), used @ 1..) = (bytes.first_mut(), bits % 8) {
+        *first >>= 8 - used;
+    }
+    encode::hex(bytes, &mut text[..2 * len]);
+    // SAFETY: the text is a C string of hexadecimal digits, which end before its last byte, a zero.
+    // The call returns a new reference or sets an exception.
+    unsafe {
+        let end = std::ptr::null_mut();
+        Bound::from_owned_ptr_or_err(py, ffi::PyLong_FromString(text.as_ptr().cast(), end, 16))
     }
 }
 

@@ -23,7 +23,7 @@ use super::memory::{Memory, Out};
 use super::output::{Place, Wanted, run};
 use super::parameters::Parameter;
 use super::stream::Stream;
-use headwater_streams::kinds::{Elements, Form, Kind, Made, Value, draw};
+use headwater_streams::kinds::{Elements, Form, Kind, Made, Value, draw, draw_each};
 use headwater_streams::{Error, Key as NativeKey};
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -379,7 +379,14 @@ impl Cursor {
             lists.push(list);
         }
         self.taken((kind, dtype), n, 1, |stream, first| {
-            run(py, held.memory(), |memory| each(kind, &stream, first, &lists, memory, n))
+            run(py, held.memory(), |memory| {
+                let reals: Option<Vec<&[f64]>> = lists.iter().map(List::reals).collect();
+                // SAFETY: the memory is that of `out`, which `run` hands to this function alone,
+                // and the place is no longer in use when `each` below begins.
+                let mut out = unsafe { memory.out() };
+                let done = reals.and_then(|r| draw_each(kind, &r, &stream, first, &mut out));
+                done.unwrap_or_else(|| each(kind, &stream, first, &lists, memory, n))
+            })
         })
     }
 }
@@ -444,6 +451,13 @@ impl List {
         match self {
             List::Reals(list) => list.len(),
             List::Counts(list) => list.len(),
+        }
+    }
+
+    fn reals(&self) -> Option<&[f64]> {
+        match self {
+            List::Reals(list) => Some(list),
+            List::Counts(_) => None,
         }
     }
 

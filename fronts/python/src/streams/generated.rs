@@ -5,6 +5,7 @@ use super::distribution::Argument;
 use super::elements::Elements as At;
 use super::methods::{To, drawn, methods};
 use super::parameters::Parameter;
+use super::shared;
 use super::stream::Stream;
 use headwater_streams::kinds::{Elements, Kind};
 use pyo3::prelude::*;
@@ -162,4 +163,39 @@ methods! {
     LogSeries: logseries(p) [p]
         "($self, p, size=None, *, dtype='int64', out=None, start=0, threads=1)"
         "($self, p, *, dtype='int64', out=None)";
+    /// Returns negative binomial numbers: failures before `n` successes, each of probability `p`:
+    /// int64, or uint64.
+    NegativeBinomial: negative_binomial(n, p) [n, p]
+        "($self, n, p, size=None, *, dtype='int64', out=None, start=0, threads=1)"
+        "($self, n, p, *, dtype='int64', out=None)";
+    /// Returns noncentral chi-square numbers of `df` degrees of freedom: float64, or float32.
+    NoncentralChiSquare: noncentral_chisquare(df, nonc) [df, nonc]
+        "($self, df, nonc, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, df, nonc, *, dtype='float64', out=None)";
+    /// Returns numbers of the noncentral F distribution with `dfnum` and `dfden` degrees of
+    /// freedom: float64, or float32.
+    NoncentralF: noncentral_f(dfnum, dfden, nonc) [dfnum, dfden, nonc]
+        "($self, dfnum, dfden, nonc, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, dfnum, dfden, nonc, *, dtype='float64', out=None)";
+    /// Returns hypergeometric numbers: good items in a sample of `nsample` items, drawn without
+    /// replacement from `ngood` and `nbad` ones: int64, or uint64.
+    Hypergeometric: hypergeometric(ngood, nbad, nsample) [ngood, nbad, nsample]
+        "($self, ngood, nbad, nsample, size=None, *, dtype='int64', out=None, start=0, threads=1)"
+        "($self, ngood, nbad, nsample, *, dtype='int64', out=None)";
+    /// Returns vectors that say how many items of each color are in a sample of `nsample` items,
+    /// drawn without replacement from `colors` items of each in the last dimension: int64, or
+    /// uint64.
+    MultivariateHypergeometric: multivariate_hypergeometric(colors, nsample) [colors, nsample]
+        "($self, colors, nsample, size=None, *, dtype='int64', out=None, start=0, threads=1)"
+        "($self, colors, nsample, *, dtype='int64', out=None)";
+    /// Returns logarithms of gamma numbers of this shape and scale 1, finite for small shapes too:
+    /// float64, or float32.
+    LogGamma: loggamma(a) [a]
+        "($self, a, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, a, *, dtype='float64', out=None)";
+    /// Returns numbers of Maxwell's distribution: lengths of vectors of three normal numbers of the
+    /// deviation `scale`: float64, or float32.
+    Maxwell: maxwell(scale = 1.0) [scale]
+        "($self, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, scale=1.0, *, dtype='float64', out=None)";
 }

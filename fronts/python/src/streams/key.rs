@@ -1,6 +1,6 @@
 //! `Key`: a seed's root, and its children and streams.
 
-use super::args::{integer, no_memory, not_a, outside, unsigned, zeros};
+use super::args::{integer, no_memory, not_a, outside, room, unsigned, zeros};
 use super::memory::View;
 use super::stream::Stream;
 use headwater_streams::{Engine, Seed};
@@ -95,6 +95,22 @@ impl Key {
     #[pyo3(signature = (label, /))]
     fn child(&self, label: &Bound<'_, PyAny>) -> PyResult<Key> {
         seed(label, "label", |label| Key(self.0.child(label)))
+    }
+
+    /// Returns `num` keys, as JAX's `split` does. They are the children 0, 1 and so on of the child
+    /// called "split", so none of them is a key that `fold_in` or `child` makes of a number.
+    #[pyo3(signature = (num=2, /))]
+    fn split(&self, num: usize) -> PyResult<Vec<Key>> {
+        let parent = self.0.child("split");
+        let mut keys = room(num)?;
+        keys.extend((0..num as u64).map(|i| Key(parent.child(i))));
+        Ok(keys)
+    }
+
+    /// Returns the key for this number or name, as JAX's `fold_in` does: the same as `child`.
+    #[pyo3(signature = (data, /))]
+    fn fold_in(&self, data: &Bound<'_, PyAny>) -> PyResult<Key> {
+        self.child(data)
     }
 
     /// Returns stream number `id` of this key, from 0 to 2^48 - 1.

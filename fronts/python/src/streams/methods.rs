@@ -104,6 +104,7 @@ macro_rules! methods {
                 start: Start,
                 threads: Threads,
             ) -> PyResult<Bound<'py, PyAny>> {
+                shared::note(py, &self.0, Kind::$kind)?;
                 let kind = (Kind::$kind, [$(Argument::from(&$given)),+]);
                 let elements = Elements::Shared { start: start.0, threads: threads.0 };
                 let size = size.map(|size| size.0);

@@ -21,9 +21,11 @@ mod integers;
 mod key;
 mod memory;
 mod methods;
+mod numpy;
 mod output;
 mod parameters;
 mod permutation;
+mod shared;
 mod shuffle;
 mod stream;
 
@@ -48,6 +50,8 @@ pub(crate) fn one_of_types(
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("ENGINES", key::engines(py)?)?;
+    shared::set_up(py)?;
+    module.add_function(wrap_pyfunction!(shared::warn_of_shared_words, module)?)?;
     module.add("KINDS", cursor::kinds(py)?)?;
     module.add_class::<array::Array>()?;
     module.add_class::<categorical::Categorical>()?;

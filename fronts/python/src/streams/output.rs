@@ -115,6 +115,10 @@ impl<'a, 'py> Place<'a, 'py> {
             // NumPy has no bfloat16.
             To::New(shape) => match numpy(py)?.filter(|_| self.dtype != Dtype::Bf16) {
                 Some(empty) => {
+                    if let Some((array, memory)) = super::numpy::array(py, &shape, self.dtype)? {
+                        run(py, memory, write)?;
+                        return Ok(array);
+                    }
                     let dtype = self.dtype.numpy(py)?;
                     // NumPy's own errors for such a shape do not name it.
                     shape.len(self.dtype.size())?;

@@ -12,7 +12,7 @@ use super::memory::{Memory, Out, View};
 use super::output::{Place, Wanted, run};
 use super::parameters::Parameter;
 use super::permutation::Permutation;
-use super::shuffle;
+use super::{shared, shuffle};
 use headwater_streams::kinds::{Elements, Kind, Value, draw};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -37,6 +37,7 @@ impl Stream {
         place: Place<'_, 'py>,
         (start, threads): (Start, Threads),
     ) -> PyResult<Bound<'py, PyAny>> {
+        shared::note(py, &self.0, kind)?;
         let elements = Elements::Shared { start: start.0, threads: threads.0 };
         place.draw(py, |out| draw(kind, values, &self.0, elements, out))
     }

@@ -44,6 +44,16 @@ const FISHER_SECOND: u16 = 12;
 const WALD: u16 = 13;
 const ZIPF: u16 = 14;
 const LOG_SERIES: u16 = 15;
+const NEGATIVE_BINOMIAL_MEAN: u16 = 16;
+const NEGATIVE_BINOMIAL: u16 = 17;
+const NONCENTRAL: [u16; 3] = [18, 19, 20];
+const NONCENTRAL_F: [u16; 3] = [21, 22, 23];
+const NONCENTRAL_F_BELOW: u16 = 24;
+const HYPERGEOMETRIC: u16 = 25;
+const LOG_GAMMA: u16 = 27;
+const MAXWELL: u16 = 28;
+/// The least shape of gamma numbers whose exponents are used by themselves.
+const LEAST_SHAPE: f64 = f64::from_bits((1023 - 1000) << 52);
 
 /// Returns `1 / first!, 1 / (first + 1)!` and so on, up to `1 / 13!`.
 fn factorials(first: u64) -> Vec<f64> {
@@ -376,20 +386,30 @@ impl Element<'_> {
 
     /// Returns a Poisson number of this mean.
     pub fn poisson(&self, mean: f64) -> u64 {
+        self.poisson_of(POISSON, mean) as u64
+    }
+
+    /// Returns a Poisson number from the blocks of a domain, as a double.
+    fn poisson_of(&self, domain: u16, mean: f64) -> f64 {
         if mean < 10.0 {
             let mut p = vec![exp(-mean)];
             for k in 1..64 {
                 p.push((p[k - 1] * mean) / k as f64);
             }
-            return by_thresholds(&p, self.private(POISSON, 0)[0]);
+            return by_thresholds(&p, self.private(domain, 0)[0]) as f64;
         }
+        self.ptrs(domain, mean)
+    }
+
+    /// Returns a Poisson number of a mean from 10 on.
+    fn ptrs(&self, domain: u16, mean: f64) -> f64 {
         let s = mean.sqrt();
         let b = 0.931 + 2.53 * s;
         let a = -0.059 + 0.02483 * b;
         let i = 1.1239 + 1.1328 / (b - 3.4);
         let r = 0.9277 - 3.6224 / (b - 2.0);
         for attempt in 0..512 {
-            let [w0, w1] = self.private(POISSON, attempt);
+            let [w0, w1] = self.private(domain, attempt);
             let (u, v) = (open_uniform(w0) - 0.5, open_uniform(w1));
             let t = 0.5 - u.abs();
             let k = ((((2.0 * a) / t + b) * u + mean) + 0.43).floor();
@@ -397,7 +417,7 @@ impl Element<'_> {
                 continue;
             }
             if t >= 0.07 && v <= r {
-                return k as u64;
+                return k;
             }
             if t < 0.013 && v > t {
                 continue;
@@ -405,10 +425,127 @@ impl Element<'_> {
             let y = (v * i) / (a / (t * t) + b);
             let rarity = stirling(k) + deviance(k, mean, k - mean);
             if ln((y * y) * factor(k)) / 2.0 <= -rarity {
+                return k;
+            }
+        }
+        mean.floor()
+    }
+
+    /// Returns a negative binomial number: failures before `n` successes of probability `p`.
+    pub fn negative_binomial(&self, n: f64, p: f64) -> u64 {
+        let (g, exponent) = self.gamma_parts(NEGATIVE_BINOMIAL_MEAN, n);
+        let gamma = if n >= 1.0 { g } else { g * exp(-exponent) };
+        let mean = (gamma * ((1.0 - p) / p)).min(2f64.powi(63));
+        if mean >= 10.0 {
+            return self.ptrs(NEGATIVE_BINOMIAL, mean) as u64;
+        }
+        let mut u = open_uniform(self.private(NEGATIVE_BINOMIAL, 0)[0]);
+        let (mut t, mut k) = (exp(-mean), 0.0);
+        while u >= t && k < 63.0 {
+            u -= t;
+            t = (t * mean) / (k + 1.0);
+            k += 1.0;
+        }
+        k as u64
+    }
+
+    /// Returns half of a noncentral sum of squares in parts: the factor and the exponent of its
+    /// central part, and the rest.
+    fn noncentral_halves(&self, domains: [u16; 3], degrees: f64, around: f64) -> (f64, f64, f64) {
+        if degrees >= 1.0 {
+            let (g, e) = self.gamma_parts(domains[0], ((degrees - 1.0) / 2.0).max(LEAST_SHAPE));
+            let [w0, w1] = self.private(domains[1], 0);
+            let x = around.sqrt() + (2.0 * exponential_f64(w0)).sqrt() * coordinate(w1);
+            return (g, e, (x * x) / 2.0);
+        }
+        let (g, e) = self.gamma_parts(domains[0], (degrees / 2.0).max(LEAST_SHAPE));
+        let pairs = self.poisson_of(domains[1], around / 2.0);
+        let rest = if pairs == 0.0 { 0.0 } else { self.gamma_parts(domains[2], pairs).0 };
+        (g, e, rest)
+    }
+
+    /// Returns a noncentral chi-square number.
+    pub fn noncentral_chi_square(&self, k: f64, noncentrality: f64) -> f64 {
+        let (g, e, rest) = self.noncentral_halves(NONCENTRAL, k, noncentrality);
+        2.0 * (g * exp(-e) + rest)
+    }
+
+    /// Returns a noncentral F number.
+    pub fn noncentral_f(&self, first: f64, second: f64, noncentrality: f64) -> f64 {
+        let [a, b] = [first, second].map(|degrees| (degrees / 2.0).max(LEAST_SHAPE));
+        let (g1, e1, rest) = self.noncentral_halves(NONCENTRAL_F, first, noncentrality);
+        let (g2, e2) = self.gamma_parts(NONCENTRAL_F_BELOW, b);
+        let rest = if rest == 0.0 { 0.0 } else { rest * exp(e2) };
+        ((g1 * exp(e2 - e1) + rest) / a) * (b / g2)
+    }
+
+    /// Returns the logarithm of a gamma number.
+    pub fn log_gamma(&self, shape: f64) -> f64 {
+        let (g, e) = self.gamma_parts(LOG_GAMMA, shape.max(LEAST_SHAPE));
+        ln(g) - e
+    }
+
+    /// Returns a number of Maxwell's distribution.
+    pub fn maxwell(&self, scale: f64) -> f64 {
+        scale * (2.0 * self.gamma_parts(MAXWELL, 1.5).0).sqrt()
+    }
+
+    /// Returns a hypergeometric number: good items in a sample.
+    pub fn hypergeometric(&self, good: u64, bad: u64, sample: u64) -> u64 {
+        let n = good + bad;
+        let (few, drawn) = (good.min(bad), sample.min(n - sample));
+        let k = self.hypergeometric_of_halves(n as f64, few as f64, drawn as f64);
+        let among = if good > bad { drawn - k } else { k };
+        if sample > n - sample { good - among } else { among }
+    }
+
+    /// Returns the number for a population `n`, of which at most half are good, `g`, and at most
+    /// half are drawn, `m`.
+    fn hypergeometric_of_halves(&self, n: f64, g: f64, m: f64) -> u64 {
+        if g == 0.0 || m == 0.0 {
+            return 0;
+        }
+        let (p, q, b) = (m / n, (n - m) / n, n - g);
+        let mean = g * p;
+        let share = g / n;
+        let others = |k: f64| (b - m) + k;
+        if mean < 10.0 {
+            let rarity = (mean + deviance(g, g * q, mean))
+                + (deviance(m, b * p, mean) + deviance(b - m, b * q, -mean));
+            let small = (stirling(b - m) - stirling(b)) + (stirling(n) - stirling(n - m));
+            let factors = (factor(b - m) / factor(b)) * (factor(n) / factor(n - m));
+            let mut chances = vec![exp(-(rarity + small)) / factors.sqrt()];
+            for i in 1..64 {
+                let k = f64::from(i - 1);
+                let above = (g - k) * (m - k);
+                chances.push((chances[i as usize - 1] * above) / ((k + 1.0) * (others(k) + 1.0)));
+            }
+            return by_thresholds(&chances, self.private(HYPERGEOMETRIC, 0)[0]);
+        }
+        let variance = ((m * share) * (1.0 - share)) * ((n - m) / (n - 1.0));
+        let h = 1.7155277699214135 * (variance + 0.5).sqrt() + 0.8989161620588988;
+        let middle = ((m + 1.0) * ((g + 1.0) / (n + 2.0))).floor();
+        let rarity = |k: f64| {
+            let d = k - mean;
+            ((stirling(k) + stirling(g - k)) + (stirling(m - k) + stirling(others(k))))
+                + ((deviance(k, mean, d) + deviance(g - k, g * q, -d))
+                    + (deviance(m - k, b * p, -d) + deviance(others(k), b * q, d)))
+        };
+        let factors = |k: f64| (factor(k) * factor(g - k)) * (factor(m - k) * factor(others(k)));
+        let least = rarity(middle) + ln(factors(middle)) / 2.0;
+        for attempt in 0..512 {
+            let [w0, w1] = self.private(HYPERGEOMETRIC, attempt);
+            let (u, v) = (open_uniform(w0), open_uniform(w1));
+            let k = ((mean + 0.5) + (h * (v - 0.5)) / u).floor();
+            if k < 0.0 || k > g || k > m {
+                continue;
+            }
+            let square = u * u;
+            if ln((square * square) * factors(k)) / 2.0 <= least - rarity(k) {
                 return k as u64;
             }
         }
-        mean.floor() as u64
+        middle as u64
     }
 
     /// Returns a binomial number: successes among `n` trials of probability `p`.

@@ -65,6 +65,73 @@ const REALS: &[(&str, &[&[f64]])] = &[
         "fisher_f",
         &[&[1.0, 1.0], &[5.0, 2.0], &[0.5, 30.0], &[TINY, TINY], &[TINY, 1e308], &[1e9, 3.0]],
     ),
+    (
+        "noncentral_chi_square",
+        &[
+            &[1.0, 0.0],
+            &[3.0, 2.5],
+            &[0.5, 0.0],
+            &[0.5, 3.0],
+            &[0.25, 500.0],
+            &[1.5, 1e-300],
+            &[TINY, TINY],
+            &[TINY, 1e20],
+            &[0.999, 1e300],
+            &[f64::MAX, f64::MAX],
+        ],
+    ),
+    (
+        "noncentral_f",
+        &[
+            &[1.0, 1.0, 0.0],
+            &[5.0, 2.0, 3.0],
+            &[0.5, 30.0, 4.0],
+            &[TINY, TINY, 0.0],
+            &[TINY, TINY, 5.0],
+            &[0.3, 0.01, 50.0],
+            &[1.0, TINY, 1.0],
+            &[1e9, 1e308, 1e308],
+        ],
+    ),
+    ("log_gamma", &[&[1.0], &[2.5], &[0.3], &[1e-5], &[TINY], &[1e6], &[f64::MAX]]),
+    ("maxwell", &[&[1.0], &[0.25], &[0.0], &[f64::MAX]]),
+];
+/// Counts of several real parameters.
+const COUNTS_OF_REALS: &[(&str, &[&[f64]])] = &[
+    (
+        "negative_binomial",
+        &[
+            &[1.0, 0.5],
+            &[2.5, 0.25],
+            &[0.3, 0.001],
+            &[100.0, 0.9],
+            &[TINY, 0.5],
+            &[7.0, 1.0],
+            &[20.0, 0.6],
+            &[1e6, 0.01],
+            &[1.0, 1.2e-18],
+            &[9e15, 0.001],
+        ],
+    ),
+    (
+        "hypergeometric",
+        &[
+            &[0.0, 0.0, 0.0],
+            &[5.0, 0.0, 3.0],
+            &[0.0, 5.0, 3.0],
+            &[10.0, 20.0, 7.0],
+            &[20.0, 10.0, 25.0],
+            &[50.0, 60.0, 40.0],
+            &[60.0, 50.0, 90.0],
+            &[1000.0, 3000.0, 39.0],
+            &[1000.0, 3000.0, 40.0],
+            &[1e8, 9e8, 5e8],
+            &[9e8, 1e8, 50.0],
+            &[4503599627370496.0, 4503599627370496.0, 4503599627370496.0],
+            &[9007199254740991.0, 1.0, 9007199254740992.0],
+            &[1e8, 9e15, 1e9],
+        ],
+    ),
 ];
 const COUNTS: &[(&str, &[f64])] = &[
     ("geometric", &[0.5, 0.01, 0.25, 0.2500001, 0.9, 1.0, 1e-19, TINY]),
@@ -114,6 +181,13 @@ pub(super) fn file() -> String {
                     let values = stream.range(start, |e| stream.count(kind, parameter, e));
                     let values = values.into_iter().map(whole).collect();
                     cases.push(stream.case(kind, "u64", None, &[parameter], start, values));
+                }
+            }
+            for &(kind, sets) in COUNTS_OF_REALS {
+                for &parameters in sets {
+                    let values = stream.range(start, |e| stream.count_of(kind, parameters, e));
+                    let values = values.into_iter().map(whole).collect();
+                    cases.push(stream.case(kind, "u64", None, parameters, start, values));
                 }
             }
             for &(n, p) in BINOMIALS {
@@ -167,6 +241,14 @@ impl Stream {
             }
             "wald" => self.element(e, |e| e.wald(first, parameters[1])),
             "fisher_f" => self.element(e, |e| e.fisher_f(first, parameters[1])),
+            "noncentral_chi_square" => {
+                self.element(e, |e| e.noncentral_chi_square(first, parameters[1]))
+            }
+            "noncentral_f" => {
+                self.element(e, |e| e.noncentral_f(first, parameters[1], parameters[2]))
+            }
+            "log_gamma" => self.element(e, |e| e.log_gamma(first)),
+            "maxwell" => self.element(e, |e| e.maxwell(first)),
             "laplace" => laplace(self.word(e), first, parameters[1]),
             "gamma" => self.element(e, |e| e.gamma(first)),
             "chi_square" => self.element(e, |e| e.chi_square(first)),
@@ -182,6 +264,17 @@ impl Stream {
             "poisson" => self.element(e, |e| e.poisson(parameter)),
             "zipf" => self.element(e, |e| e.zipf(parameter)),
             "log_series" => self.element(e, |e| e.log_series(parameter)),
+            _ => unreachable!("{kind}"),
+        }
+    }
+
+    fn count_of(&self, kind: &str, p: &[f64], e: u64) -> u64 {
+        match kind {
+            "negative_binomial" => self.element(e, |e| e.negative_binomial(p[0], p[1])),
+            "hypergeometric" => {
+                let [good, bad, sample] = [p[0], p[1], p[2]].map(|n| n as u64);
+                self.element(e, |e| e.hypergeometric(good, bad, sample))
+            }
             _ => unreachable!("{kind}"),
         }
     }

@@ -173,7 +173,7 @@ pub(super) struct Counts<D> {
 pub(super) const TRIALS_NEED: &str =
     "at most 2^63 - 1 for counts of int64, while uint64 holds more";
 /// The largest mean of Poisson's counts in `i64`: ten standard deviations below 2^63, as in NumPy.
-pub(super) const POISSON_MOST: f64 = 9.223_372_006_484_771e18;
+pub(crate) const POISSON_MOST: f64 = 9.223_372_006_484_771e18;
 pub(super) const POISSON_NEED: &str =
     "at most 9.223372006484771e18 for counts of int64, while uint64 holds more";
 
@@ -220,10 +220,13 @@ impl Held for Outcomes<'_> {
     }
 }
 
-/// Vectors of real numbers.
+/// Vectors whose numbers fit each of their types.
 pub(super) struct Vectors<D>(pub(super) D);
 
-impl<D: VectorDistribution<Value = f64>> Held for Vectors<D> {
+impl<D: VectorDistribution> Held for Vectors<D>
+where
+    D::Value: Element,
+{
     fn write(&self, job: &mut Job<'_>) -> Result<(), Error> {
         job.vectors(&self.0)
     }

@@ -180,6 +180,18 @@ impl Range {
         Range::new("a finite number above 1", "is not finite or not above 1");
     pub(super) const BELOW_1: Range =
         Range::new("a number from 0 to below 1", "is not from 0 to below 1");
+    pub(super) const SUCCESSES: Range = Range::new(
+        "a finite number above 0, with counts below 2^63",
+        "is not finite, not above 0, or makes counts of 2^63 and more",
+    );
+    pub(super) const POPULATION: Range =
+        Range::new("part of a population of at most 2^53", "is part of a population above 2^53");
+    pub(super) const SAMPLE: Range =
+        Range::new("at most the population", "is above the population");
+    pub(super) const COLORS: Range = Range::new(
+        "whole numbers from 0, in all at most 2^53",
+        "are not whole numbers from 0, in all at most 2^53",
+    );
     pub(super) const DIMENSION: Range = Range::new("from 1 to 1111", "is not from 1 to 1111");
     pub(super) const WEIGHTS: Range = Range::new(
         "finite numbers from 0, one of them above 0",

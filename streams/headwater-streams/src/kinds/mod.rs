@@ -36,6 +36,8 @@ mod plain;
 mod table;
 mod value;
 
+#[cfg(feature = "std")]
+pub(crate) use draw::POISSON_MOST;
 pub use draw::draw;
 pub use dtype::Dtype;
 pub use facts::{Facts, Form, Fronts, Parameter, Range, Type};
@@ -47,6 +49,8 @@ pub(crate) use value::room;
 pub use value::{Room, Value};
 
 use crate::Error;
+#[cfg(feature = "std")]
+pub use crate::distributions::draw_each;
 
 impl Kind {
     /// Returns the kind with this name, such as `chi_square`.

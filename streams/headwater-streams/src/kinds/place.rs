@@ -78,13 +78,19 @@ impl<'a> Out<'a> {
         Out { start, len, dtype, memory: PhantomData }
     }
 
+    /// Returns the number of values.
+    #[cfg(feature = "std")]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Returns the type of the values.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
 
     /// Returns the values as numbers of a type that can hold them, otherwise `None`.
-    pub(super) fn elements<T: Element>(&mut self) -> Option<&mut [T]> {
+    pub(crate) fn elements<T: Element>(&mut self) -> Option<&mut [T]> {
         if !T::HOLDS.contains(&self.dtype) {
             return None;
         }

@@ -3,8 +3,8 @@
 //! An entry has the kind's number, which never changes, how it is made of its values, and its
 //! facts. A new kind takes the next number, because Java and other native callers pass the numbers.
 
-use super::draw::{self, Counts, Endless, Held, Job, Normals, Outcomes, Reals, Scaled, Trials};
-use super::draw::{Vectors, lent, once, unless};
+use super::draw::{self, Counts, Endless, Held, Job, Normals, Outcomes, Reals, Scaled};
+use super::draw::{Trials, Vectors, lent, once, unless};
 use super::entry::kinds;
 use super::facts::types;
 use super::plain::{ComplexNormal, Exponential, Integers, Normal, Order, Uniform, Words};
@@ -12,10 +12,11 @@ use super::value::Values;
 use super::{Dtype, Facts, Form, Fronts, Parameter, Range, Type};
 use crate::Error;
 use crate::distributions::{
-    Beta, Binomial, Cauchy, ChiSquare, Dirichlet, FisherF, Gamma, Geometric, Gumbel, Laplace,
-    LogNormal, LogSeries, Logistic, Pareto, Poisson, Power, Rayleigh, ScaledExponential,
-    ScaledNormal, ScaledUniform, Sobol, StudentT, Triangular, TruncatedNormal, VonMises, Wald,
-    Weibull, Zipf,
+    Beta, Binomial, Cauchy, ChiSquare, Dirichlet, FisherF, Gamma, Geometric, Gumbel,
+    Hypergeometric, Laplace, LogGamma, LogNormal, LogSeries, Logistic, Maxwell,
+    MultivariateHypergeometric, NegativeBinomial, NoncentralChiSquare, NoncentralF, Pareto,
+    Poisson, Power, Rayleigh, ScaledExponential, ScaledNormal, ScaledUniform, Sobol, StudentT,
+    Triangular, TruncatedNormal, VonMises, Wald, Weibull, Zipf,
 };
 
 /// The facts that an entry leaves out.
@@ -563,6 +564,111 @@ kinds! {
         ],
         types: OWN_COUNTS,
         fronts: Fronts::all("logseries", "logSeries"),
+        ..PLAIN
+    };
+
+    /// Negative binomial numbers, from 0.
+    NegativeBinomial = 39: |v| Endless(NegativeBinomial::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "negative_binomial",
+        about: "negative binomial numbers: failures before `n` successes, each of probability `p`",
+        method: "Poisson numbers of gamma means",
+        parameters: &[
+            Parameter::real("n", Range::SUCCESSES),
+            Parameter::real("p", Range::CHANCE).java("probability"),
+        ],
+        types: OWN_COUNTS,
+        fronts: Fronts::all("negative_binomial", "negativeBinomial"),
+        ..PLAIN
+    };
+
+    /// Noncentral chi-square numbers.
+    NoncentralChiSquare = 40: |v| Reals(NoncentralChiSquare::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "noncentral_chi_square",
+        about: "noncentral chi-square numbers of `k` degrees of freedom",
+        method: "a chi-square number and a square, or a Poisson number of pairs of squares",
+        parameters: &[
+            Parameter::real("k", Range::POSITIVE).java("degrees").numpy("df"),
+            Parameter::real("noncentrality", Range::FROM_0).numpy("nonc"),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::all("noncentral_chisquare", "noncentralChiSquare"),
+        ..PLAIN
+    };
+
+    /// Noncentral F numbers.
+    NoncentralF = 41: |v| Reals(NoncentralF::new(v.real(0)?, v.real(1)?, v.real(2)?)?), Facts {
+        name: "noncentral_f",
+        about: "numbers of the noncentral F distribution with `first` and `second` degrees of freedom",
+        method: "a noncentral chi-square number and a gamma number",
+        parameters: &[
+            Parameter::real("first", Range::POSITIVE).numpy("dfnum"),
+            Parameter::real("second", Range::POSITIVE).numpy("dfden"),
+            Parameter::real("noncentrality", Range::FROM_0).numpy("nonc"),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::all("noncentral_f", "noncentralF"),
+        ..PLAIN
+    };
+
+    /// Hypergeometric numbers.
+    Hypergeometric = 42: |v| Counts {
+        numbers: Hypergeometric::new(v.count(0)?, v.count(1)?, v.count(2)?)?,
+        signed: Ok(()),
+    },
+    Facts {
+        name: "hypergeometric",
+        about: "hypergeometric numbers: good items in a sample of `sample` items, drawn without \
+                replacement from `good` and `bad` ones",
+        method: "inversion for means below 10, else Stadlober",
+        parameters: &[
+            Parameter::new("good", Form::Count, Range::POPULATION).numpy("ngood"),
+            Parameter::new("bad", Form::Count, Range::ANY).numpy("nbad"),
+            Parameter::new("sample", Form::Count, Range::SAMPLE).numpy("nsample"),
+        ],
+        types: OWN_COUNTS,
+        fronts: Fronts::all("hypergeometric", "hypergeometric"),
+        ..PLAIN
+    };
+
+    /// Vectors that say how many items of each colour a sample has.
+    MultivariateHypergeometric = 43: |v| {
+        Vectors(MultivariateHypergeometric::new(v.reals(0)?, v.count(1)?)?)
+    },
+    Facts {
+        name: "multivariate_hypergeometric",
+        about: "vectors that say how many items of each color are in a sample of `sample` items, \
+                drawn without replacement from `colors` items of each",
+        method: "hypergeometric numbers of what is left",
+        parameters: &[
+            Parameter::new("colors", Form::Reals, Range::COLORS),
+            Parameter::new("sample", Form::Count, Range::SAMPLE).numpy("nsample"),
+        ],
+        types: OWN_COUNTS,
+        vectors: true,
+        fronts: Fronts::python_and_java("multivariate_hypergeometric", "multivariateHypergeometric"),
+        ..PLAIN
+    };
+
+    /// Logarithms of gamma numbers.
+    LogGamma = 44: |v| Reals(LogGamma::new(v.real(0)?)?), Facts {
+        name: "log_gamma",
+        about: "logarithms of gamma numbers of this shape and scale 1, finite for small shapes too",
+        method: "the parts of a gamma number",
+        parameters: &[Parameter::real("shape", Range::POSITIVE).numpy("a")],
+        types: OWN_REALS,
+        fronts: Fronts::all("loggamma", "logGamma"),
+        ..PLAIN
+    };
+
+    /// Maxwell's numbers.
+    Maxwell = 45: |v| Reals(Maxwell::new(v.real(0)?)?), Facts {
+        name: "maxwell",
+        about: "numbers of Maxwell's distribution: lengths of vectors of three normal numbers of \
+                the deviation `scale`",
+        method: "the root of a gamma number",
+        parameters: &[Parameter::real("scale", Range::FROM_0).or(1.0)],
+        types: OWN_REALS,
+        fronts: Fronts::all("maxwell", "maxwell"),
         ..PLAIN
     };
 }

@@ -75,6 +75,24 @@ LAST = [
     *[("fisher_f", stats.f(a, b), [a, b]) for a, b in ((5.0, 2.0), (1.0, 1.0), (0.7, 30.0), (200.0, 90.0))],
     *[("log_series", stats.logser(p), [p]) for p in (0.1, 0.6, 0.99)],
 ]
+# The kinds after those: the last of NumPy's, and two of JAX's.
+NEWEST = [
+    *[("noncentral_chi_square", stats.ncx2(k, n), [k, n]) for k, n in ((1.0, 0.5), (4.0, 3.0), (0.5, 2.0), (0.3, 60.0), (50.0, 9.0))],
+    *[("noncentral_f", stats.ncf(a, b, n), [a, b, n]) for a, b, n in ((1.0, 5.0, 2.0), (5.0, 20.0, 3.0), (0.7, 9.0, 4.0), (40.0, 90.0, 15.0))],
+    *[("log_gamma", stats.loggamma(a), [a]) for a in (0.1, 1.0, 2.5, 100.0)],
+    *[("maxwell", stats.maxwell(scale=s), [s]) for s in (1.0, 4.0)],
+    *[
+        ("negative_binomial", stats.nbinom(n, p), [n, p])
+        for n, p in ((1.0, 0.5), (0.3, 0.1), (2.5, 0.05), (7.0, 0.9), (100.0, 0.5), (30.0, 0.002), (1e6, 0.7))
+    ],
+    *[
+        ("hypergeometric", stats.hypergeom(good + bad, good, sample), [float(good), float(bad), float(sample)])
+        for good, bad, sample in (
+            (5, 7, 4), (20, 10, 25), (300, 700, 30), (500, 500, 19), (500, 500, 20), (500, 500, 300), (900, 100, 700),
+            (10**4, 3 * 10**4, 2000), (4 * 10**4, 10**4, 3 * 10**4), (10**6, 10**6, 10**5),
+        )
+    ],
+]
 WEIGHTS = [
     [1.0, 3.0],
     [5.0, 0.0, 1.0, 0.0, 2.0],
@@ -124,6 +142,16 @@ def sums():
         variance = weights @ numpy.array(covariance) @ weights
         there = stats.norm(weights @ [1, 2, -3], numpy.sqrt(variance))
         yield case("multivariate_normal", there, [mask, 1, 2, -3, *sum(covariance, [])])
+
+
+def colors():
+    """Sums of components of samples, as of other vectors; the sample's size is the last parameter."""
+    for mask, sample, items in (
+        (1, 5, [4, 6, 10]), (4, 15, [4, 6, 10]), (6, 40, [30, 50, 20]), (2, 60, [30, 50, 20]), (9, 900, [1000, 300, 20, 2000]),
+        (4, 1500, [1000, 300, 20, 700]), (3, 10**4, [10**4, 10**4, 10**4]), (2, 50, [10**5, 10**5]),
+    ):
+        part = sum(x for i, x in enumerate(items) if mask >> i & 1)
+        yield case("multivariate_hypergeometric", stats.hypergeom(sum(items), part, sample), [mask, *items, sample])
 
 
 def neighbours(kind, x):
@@ -195,5 +223,6 @@ cases = [case(*each) for each in REALS + COUNTS + FURTHER] + [choice(weights) fo
 cases += sixteen_bits_and_complex()
 cases += [case("laplace", stats.laplace(m, s), [m, s]) for m, s in ((0.0, 1.0), (-3.0, 0.25))]
 cases += [case(*each) for each in LAST] + [zipf(a) for a in (1.1, 1.5, 2.0, 3.5, 20.0)]
+cases += [case(*each) for each in NEWEST] + list(colors())
 lines = ",\n".join("  " + json.dumps(case) for case in cases)
 Path(__file__).with_name("bins.json").write_text("[\n" + lines + "\n]\n")

@@ -4,7 +4,7 @@
 #![allow(dead_code)] // each test that includes this file uses a part of it
 
 use headwater_streams::Stream;
-use headwater_streams::kinds::{Dtype, Elements, Form, Kind, Made, Out, Value};
+use headwater_streams::kinds::{Dtype, Elements, Form, Kind, Made, Out, Parameter, Value};
 use std::num::NonZero;
 
 /// Returns the values of a kind's parameters, given as reals in the order of the table, with the
@@ -19,6 +19,10 @@ pub(crate) fn values(kind: Kind, trials: Option<u64>, reals: &[f64]) -> Vec<Valu
             let mean = (1..).find(|d| d * d + d >= left.len()).unwrap();
             Value::Reals(left.split_off(..mean).unwrap())
         }
+        // A list before a number of trials or items has the rest but that number.
+        Form::Reals if trials.is_none() && is_list_first(kind) => {
+            Value::Reals(left.split_off(..left.len() - 1).unwrap())
+        }
         _ if is_list(form) => Value::Reals(left.split_off(0..).unwrap()),
         _ => match (form, *left.split_off_first().unwrap()) {
             (Form::Count, x) => Value::Count(x as u64),
@@ -29,6 +33,10 @@ pub(crate) fn values(kind: Kind, trials: Option<u64>, reals: &[f64]) -> Vec<Valu
     let values = kind.parameters().iter().map(|parameter| next(parameter.form)).collect();
     assert!(left.is_empty(), "{kind:?} has not so many parameters: {reals:?}");
     values
+}
+
+fn is_list_first(kind: Kind) -> bool {
+    matches!(kind.parameters(), [first, Parameter { form: Form::Count, .. }] if is_list(first.form))
 }
 
 fn is_list(form: Form) -> bool {

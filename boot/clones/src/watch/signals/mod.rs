@@ -5,7 +5,7 @@
 //! | the kernel's log | a machine with vmgenid: the kernel writes a line after it has reseeded | as soon as this process runs |
 //! | VMClock | a machine with that device, if the hypervisor notifies (Linux 7.0) | as soon as this process runs |
 //! | the wall clock | some program has set it forward, as one has to in a copy of a machine | when that program does |
-//! | the start time | this process was restored from an image, and with it its container | within a minute |
+//! | the start time | this process was restored from an image, and with it its container | as soon as this process runs, else within a minute |
 //!
 //! A uevent would be the natural signal of vmgenid. Linux 6.9 had one for some weeks and took it
 //! back, so the line in the log is all that a program can wait for.
@@ -120,7 +120,8 @@ impl Signals {
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
         match rustix::event::poll(&mut set, Some(&TICK)) {
-            // A restore interrupts a sleep, among other things.
+            // A restore ends a sleep too: CRIU restarts no call that had a time to wait. So the
+            // signals are looked at as soon as a restored watcher runs.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -129,6 +130,11 @@ impl Signals {
     /// Returns the signals that came since the last call, of which one copy may send several.
     pub(crate) fn take(&mut self) -> Result<Vec<Signal>> {
         let mut seen = Vec::new();
+        // First, because a restored process has its log open at another place than before, and may
+        // find a line there about a copy of long ago, for which the kernel has reseeded.
+        if self.start_time.has_changed()? {
+            seen.push(Signal::Restore);
+        }
         if let Some(log) = &mut self.kernel_log
             && log.has_reported()?
         {
@@ -143,9 +149,6 @@ impl Signals {
             && clock.was_set_forward()?
         {
             seen.push(Signal::WallClock);
-        }
-        if self.start_time.has_changed()? {
-            seen.push(Signal::Restore);
         }
         Ok(seen)
     }

@@ -7,6 +7,7 @@ use super::machine::{self, MachineFact};
 use super::stamp::Stamp;
 use super::times::Times;
 use super::units::Starts;
+use super::waiters::row;
 use crate::Evidence;
 use crate::boot::{
     Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, ProgramWait, SecureRandomWait,
@@ -273,7 +274,7 @@ impl OpenBoot {
                 let seconds = seconds.or(self.hangs.take());
                 self.program_waits(waiter, seconds, self.moment(stamp, evidence));
             }
-            LogEvent::Hangs(seconds) => self.hangs = Some(seconds),
+            LogEvent::Hangs(seconds) => self.hangs = (seconds > 0.0).then_some(seconds),
             LogEvent::Frame(waiter) => {
                 if let Some(seconds) = self.hangs.take() {
                     self.program_waits(waiter, Some(seconds), self.moment(stamp, evidence));
@@ -358,7 +359,8 @@ impl OpenBoot {
                 return;
             }
         }
-        let program = named(&moment.evidence.says).map(str::to_owned);
+        let line = &moment.evidence.says;
+        let program = named(line).or_else(|| row(line).map(|(_, name)| name)).map(str::to_owned);
         self.boot.program_wait = Some(ProgramWait { program, waiter, seconds, moment });
     }
 

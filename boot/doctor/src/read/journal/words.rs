@@ -8,7 +8,7 @@
 
 use super::event::{BARE_READY, DENTRIES};
 use super::programs::SECURE_RANDOM;
-use super::waiters::{BLOCKED, DROPBEAR, GPG, SODIUM};
+use super::waiters::{BLOCKED, DROPBEAR, GO_FRAME, GOROUTINE, GPG, PYTHON, SODIUM, UNSEEDED};
 
 /// The word that finds the same message in JSON.
 enum InJson {
@@ -88,6 +88,10 @@ const WORDS: &[Word] = &[
     (GPG, Same, "Not enough random bytes available.  Please do some other work to give"),
     (SODIUM, No, "This system doesn't provide enough entropy to quickly generate high-quality random numbers."),
     (DROPBEAR, No, "Waiting for kernel randomness to be initialised..."),
+    (PYTHON, No, "Error: [('lib', 'osrandom_rand_bytes', 'getrandom() initialization failed.')]"),
+    (UNSEEDED, No, "sshd: fatal: PRNG is not seeded"),
+    (GOROUTINE, No, "goroutine 29 [syscall, 1 minutes]:"),
+    (GO_FRAME, No, "internal/syscall/unix.GetRandom(0xc4201e20e9, 0x3, 0x3, 0x0)"),
     // Stacks, of which a journal has each line as a message at most.
     ("NativePRNG$", No, "\tat sun.security.provider.NativePRNG$Blocking.engineNextBytes(NativePRNG.java:268)"),
     ("URLSeedGenerator", No, "\tat sun.security.provider.SeedGenerator$URLSeedGenerator.getSeedBytes(SeedGenerator.java:551)"),

@@ -19,6 +19,9 @@ use std::borrow::Cow;
 /// not.
 const QUOTED: usize = 300;
 
+/// A run of blanks that no log prints in the middle of a line of the kernel's generator.
+const PADDING: &str = "                                ";
+
 /// Returns a line as evidence quotes it: without control characters, and cut if it is long.
 pub(crate) fn quoted(line: &str) -> String {
     let clean = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
@@ -27,6 +30,13 @@ pub(crate) fn quoted(line: &str) -> String {
         quoted.push_str(" ...");
     }
     quoted
+}
+
+/// Removes the padding of a terminal whose wrapped lines were copied as one. It stands in the
+/// middle of a word, as in `unini      tialized`.
+fn untorn(text: &str) -> String {
+    let parts = text.split(PADDING).map(|part| part.trim_matches(' '));
+    parts.collect()
 }
 
 /// Removes what copies of a log keep: colour sequences ("ESC [ ... m"), and the backslashes of a
@@ -47,6 +57,9 @@ pub(crate) fn unpainted(line: &[u8]) -> Cow<'_, str> {
     if text.ends_with("=20") || text.ends_with("=09") || text.contains("=3D") {
         let text = text.strip_suffix("=20").or(text.strip_suffix("=09")).unwrap_or(&text);
         return Cow::Owned(text.replace("=3D", "=").trim_end().to_owned());
+    }
+    if text.contains(PADDING) && text.contains("random: ") {
+        return Cow::Owned(untorn(&text));
     }
     if memchr::memchr(0x1b, text.as_bytes()).is_none() {
         return text;

@@ -25,6 +25,8 @@ pub(crate) struct Waits {
     calls: u64,
     /// The number of them that read or awaited /dev/random.
     of_device: u64,
+    /// The number of them that cannot wait. Each start of a program with glibc has one.
+    without_wait: u64,
     getrandom: f64,
     longest: Vec<(f64, Evidence)>,
     /// The same of calls whose end has a line of its own.
@@ -116,7 +118,10 @@ impl Waits {
                     _ => self.ended(record, now, &evidence),
                 }
             }
-            TraceEvent::GetrandomNonblock => self.calls += 1,
+            TraceEvent::GetrandomNonblock => {
+                self.calls += 1;
+                self.without_wait += 1;
+            }
             TraceEvent::GetrandomBegins => {
                 self.calls += 1;
                 if self.open.len() < PROCESSES {
@@ -239,15 +244,16 @@ impl Waits {
             self.took(seconds, open.evidence);
         }
         let longest = self.longest.first().map_or(0.0, |(seconds, _)| *seconds);
+        let device = self.of_device > 0 && self.of_device + self.without_wait == self.calls;
         Some(Trace {
             program: self.program,
             getrandom: self.getrandom,
             longest,
             // The last call may last beyond its line's time.
             total: self.clock.span().map_or(self.in_calls, |span| span.max(longest)),
-            calls: self.calls,
+            calls: if device { self.of_device } else { self.calls },
             summary: false,
-            device: self.of_device > 0 && self.of_device == self.calls,
+            device,
             evidence: self.longest.into_iter().map(|(_, evidence)| evidence).collect(),
         })
     }

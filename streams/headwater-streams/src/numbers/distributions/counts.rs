@@ -31,6 +31,19 @@ impl Thresholds {
         Thresholds(table)
     }
 
+    /// Returns the count of one word.
+    #[cfg(feature = "std")]
+    pub(super) fn count(&self, word: u64) -> f64 {
+        let word = (word ^ SIGN) as i64;
+        self.0.iter().filter(|&&threshold| word < threshold).count() as f64
+    }
+
+    /// Returns the words at which the count changes.
+    #[cfg(test)]
+    pub(super) fn ends(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().map(|&threshold| threshold as u64 ^ SIGN)
+    }
+
     /// Writes the counts of a chunk of elements.
     pub(super) fn chunk<W: Words>(&self, source: &Source<'_, W>, domain: Domain, out: &mut [f64]) {
         match is_few(out.len()) {

@@ -28,16 +28,23 @@ mod binomial;
 mod categorical;
 mod counts;
 mod dirichlet;
+#[cfg(feature = "std")]
+mod each;
 mod fisher;
 mod functions;
 mod gamma;
 mod geometric;
+mod hypergeometric;
 mod inverses;
 mod laplace;
 mod log_series;
 mod lognormal;
 mod multinomial;
+mod multivariate_hypergeometric;
 mod multivariate_normal;
+mod negative_binomial;
+mod noncentral;
+mod of_gamma;
 mod poisson;
 mod private;
 mod scaled;
@@ -57,15 +64,23 @@ pub use beta::Beta;
 pub use binomial::Binomial;
 pub use categorical::{Alias, Categorical};
 pub use dirichlet::Dirichlet;
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use each::draw_each;
 pub use fisher::FisherF;
 pub use gamma::{ChiSquare, Gamma};
 pub use geometric::Geometric;
+pub use hypergeometric::Hypergeometric;
 pub use inverses::{Cauchy, Gumbel, Logistic, Pareto, Power, Rayleigh, Triangular, Weibull};
 pub use laplace::Laplace;
 pub use log_series::LogSeries;
 pub use lognormal::LogNormal;
 pub use multinomial::Multinomial;
+pub use multivariate_hypergeometric::MultivariateHypergeometric;
 pub use multivariate_normal::MultivariateNormal;
+pub use negative_binomial::NegativeBinomial;
+pub use noncentral::{NoncentralChiSquare, NoncentralF};
+pub use of_gamma::{LogGamma, Maxwell};
 pub use poisson::Poisson;
 pub use scaled::{ScaledExponential, ScaledNormal, ScaledUniform};
 pub use sobol::Sobol;
@@ -286,6 +301,16 @@ distributions! {
     Binomial: u64;
     Zipf: u64;
     LogSeries: u64;
+    NoncentralChiSquare: f64;
+    NoncentralChiSquare: f32;
+    NoncentralF: f64;
+    NoncentralF: f32;
+    LogGamma: f64;
+    LogGamma: f32;
+    Maxwell: f64;
+    Maxwell: f32;
+    NegativeBinomial: u64;
+    Hypergeometric: u64;
 }
 
 #[cfg(all(test, reference))]

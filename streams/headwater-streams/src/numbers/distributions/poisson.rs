@@ -36,10 +36,19 @@ impl Poisson {
     pub fn new(mean: f64) -> Result<Poisson, Error> {
         const MOST: f64 = (1u64 << 63) as f64;
         let possible = |mean: f64| (0.0..=MOST).contains(&mean);
-        let mean = checked("mean", "a number from 0 to 2^63", mean, possible)?;
+        Ok(Poisson::of_mean(checked("mean", "a number from 0 to 2^63", mean, possible)?))
+    }
+
+    /// Returns the distribution of a mean that is finite and from 0. Counts above 2^53 are doubles.
+    pub(super) fn of_mean(mean: f64) -> Poisson {
         if mean >= 10.0 {
-            return Ok(Poisson(Method::Rejection(Ptrs::new(mean))));
+            return Poisson(Method::Rejection(Ptrs::new(mean)));
         }
+        Poisson(Method::Inversion(Poisson::thresholds(mean)))
+    }
+
+    /// Returns the table of a mean below 10.
+    pub(super) fn thresholds(mean: f64) -> Thresholds {
         let mut last = exp(-mean);
         let probabilities = core::array::from_fn(|k| {
             if k > 0 {
@@ -47,7 +56,15 @@ impl Poisson {
             }
             last
         });
-        Ok(Poisson(Method::Inversion(Thresholds::new(&probabilities))))
+        Thresholds::new(&probabilities)
+    }
+
+    /// Writes the counts of a chunk of elements, of blocks of this domain.
+    pub(super) fn counts<W: Words>(&self, source: &Source<'_, W>, domain: Domain, out: &mut [f64]) {
+        match &self.0 {
+            Method::Inversion(thresholds) => thresholds.chunk(source, domain, out),
+            Method::Rejection(ptrs) => accepted(source, domain, ptrs, out),
+        }
     }
 }
 
@@ -55,10 +72,7 @@ const _: () = assert!(COUNTS == 64);
 
 impl Sampler<u64> for Poisson {
     fn chunk<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
-        match &self.0 {
-            Method::Inversion(thresholds) => thresholds.chunk(source, Domain::Poisson, out),
-            Method::Rejection(ptrs) => accepted(source, Domain::Poisson, ptrs, out),
-        }
+        self.counts(source, Domain::Poisson, out);
     }
 
     fn values(&self, path: Path, made: &[f64], out: &mut [u64]) {
@@ -67,7 +81,7 @@ impl Sampler<u64> for Poisson {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ptrs {
+pub(super) struct Ptrs {
     mean: f64,
     a: f64,
     b: f64,
@@ -76,7 +90,8 @@ struct Ptrs {
 }
 
 impl Ptrs {
-    fn new(mean: f64) -> Ptrs {
+    #[inline(always)]
+    pub(super) fn new(mean: f64) -> Ptrs {
         let b = 0.931 + 2.53 * sqrt_f64(mean);
         Ptrs {
             mean,
@@ -97,14 +112,14 @@ impl Ptrs {
 
     /// Returns the proposal if the squeeze accepts it, otherwise NaN.
     #[inline(always)]
-    fn squeezed(&self, block: [u64; 2]) -> f64 {
+    pub(super) fn squeezed(&self, block: [u64; 2]) -> f64 {
         let (k, t, v) = self.proposal(block);
         select((k >= 0.0) & (t >= 0.07) & (v <= self.r), k, f64::NAN)
     }
 
     /// Returns the proposal if it is accepted by any test, otherwise NaN.
     #[inline(always)]
-    fn decided(&self, block: [u64; 2]) -> f64 {
+    pub(super) fn decided(&self, block: [u64; 2]) -> f64 {
         let (k, t, v) = self.proposal(block);
         let quick = (t >= 0.07) & (v <= self.r);
         let never = (t < 0.013) & (v > t);

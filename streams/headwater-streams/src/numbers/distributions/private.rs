@@ -56,6 +56,19 @@ pub(super) enum Domain {
     Wald = 13,
     Zipf = 14,
     LogSeries = 15,
+    NegativeBinomialMean = 16,
+    NegativeBinomial = 17,
+    NoncentralFirst = 18,
+    NoncentralSecond = 19,
+    NoncentralThird = 20,
+    NoncentralFFirst = 21,
+    NoncentralFSecond = 22,
+    NoncentralFThird = 23,
+    NoncentralFBelow = 24,
+    Hypergeometric = 25,
+    MultivariateHypergeometric = 26,
+    LogGamma = 27,
+    Maxwell = 28,
 }
 
 impl Domain {
@@ -423,6 +436,19 @@ mod tests {
             Wald,
             Zipf,
             LogSeries,
+            NegativeBinomialMean,
+            NegativeBinomial,
+            NoncentralFirst,
+            NoncentralSecond,
+            NoncentralThird,
+            NoncentralFFirst,
+            NoncentralFSecond,
+            NoncentralFThird,
+            NoncentralFBelow,
+            Hypergeometric,
+            MultivariateHypergeometric,
+            LogGamma,
+            Maxwell,
         ] {
             assert!((domain as u16) < 1 << DOMAIN_BITS);
             for block in 0..=LAST {

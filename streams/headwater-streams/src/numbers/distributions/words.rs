@@ -7,6 +7,8 @@
 use super::Real;
 use crate::numbers::Number;
 use crate::numbers::exponential::ExponentialF64;
+#[cfg(feature = "std")]
+use crate::numbers::path::{Kernel, Path};
 use core::marker::PhantomData;
 
 /// A distribution whose number is a function of a word, and of the exponential number that
@@ -51,6 +53,45 @@ impl<D: Copy, T> Of<D, T> {
     }
 }
 
+/// Writes the numbers of words, each of which has a distribution of its own. There are at most
+/// [`TILE`] words.
+#[cfg(feature = "std")]
+pub(super) fn number_of<D: Shaped>(path: Path, made: &[D; TILE], words: &[u64], out: &mut [f64]) {
+    path.run(Each { made, words, out });
+}
+
+#[cfg(feature = "std")]
+struct Each<'a, D> {
+    made: &'a [D; TILE],
+    words: &'a [u64],
+    out: &'a mut [f64],
+}
+
+#[cfg(feature = "std")]
+impl<D: Shaped> Kernel for Each<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let many = self.words.len().min(TILE);
+        let (mut chosen, mut exponentials) = ([0; TILE], [0.0; TILE]);
+        let (chosen, exponentials) = (&mut chosen[..many], &mut exponentials[..many]);
+        if D::EXPONENTIAL {
+            for (chosen, &word) in chosen.iter_mut().zip(self.words) {
+                *chosen = D::exponent(word);
+            }
+            ExponentialF64.convert(chosen, exponentials);
+        }
+        let numbers = self.out.iter_mut().zip(self.words).zip(&*exponentials);
+        for (((out, &word), &exponential), made) in numbers.zip(self.made) {
+            *out = made.number(word, exponential);
+        }
+    }
+}
+
+/// Words that go through one loop before the next loop takes them.
+pub(super) const TILE: usize = 64;
+
 impl<D: Shaped, T: Real> Number for Of<D, T> {
     type Value = T;
     const WORDS: usize = 1;
@@ -58,7 +99,6 @@ impl<D: Shaped, T: Real> Number for Of<D, T> {
 
     #[inline(always)]
     fn convert(&self, words: &[u64], out: &mut [T]) -> bool {
-        const TILE: usize = 64;
         for (out, words) in out.chunks_mut(TILE).zip(words.chunks(TILE)) {
             if !D::EXPONENTIAL {
                 for (out, &word) in out.iter_mut().zip(words) {

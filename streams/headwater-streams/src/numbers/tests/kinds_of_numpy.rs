@@ -3,7 +3,8 @@
 
 use super::Awkward;
 use crate::numbers::distributions::{
-    FisherF, LogSeries, Sampler, Wald, Zipf, private_at, private_fill,
+    FisherF, Hypergeometric, LogGamma, LogSeries, Maxwell, NegativeBinomial, NoncentralChiSquare,
+    NoncentralF, Sampler, Wald, Zipf, private_at, private_fill,
 };
 use crate::numbers::path::Path;
 use crate::words::Words;
@@ -67,5 +68,42 @@ fn numbers_of_blocks_are_the_same_on_every_path() {
     }
     for p in [0.0, TINY, 0.3, 0.9, 1.0 - f64::EPSILON / 2.0] {
         same_on_every_path::<u64>(&LogSeries::new(p).unwrap(), |k| k >= 1);
+    }
+}
+
+#[test]
+fn numbers_of_the_newest_kinds_are_the_same_on_every_path() {
+    let from_0 = |x: f64| x >= 0.0;
+    let degrees = [1.0, 2.5, 0.5, TINY, f64::MAX, 1.0 - f64::EPSILON / 2.0];
+    for (k, n) in degrees.into_iter().flat_map(|k| [0.0, TINY, 3.0, 40.0, 1e300].map(|n| (k, n))) {
+        same_on_every_path::<f64>(&NoncentralChiSquare::new(k, n).unwrap(), from_0);
+        for below in [1.0, TINY, 1e300] {
+            same_on_every_path::<f64>(&NoncentralF::new(k, below, n).unwrap(), from_0);
+        }
+    }
+    for shape in [1.0, 0.3, TINY, 1e-300, 1e-3, f64::MAX] {
+        same_on_every_path::<f64>(&LogGamma::new(shape).unwrap(), f64::is_finite);
+    }
+    for scale in [0.0, 1.0, 1e300] {
+        same_on_every_path::<f64>(&Maxwell::new(scale).unwrap(), |x| x >= 0.0 && x.is_finite());
+    }
+    for (n, p) in [(1.0, 0.5), (TINY, 0.5), (0.3, 0.01), (30.0, 0.3), (1e15, 0.1), (5.0, 1.0)] {
+        same_on_every_path::<u64>(&NegativeBinomial::new(n, p).unwrap(), |_| true);
+    }
+    const HALF: u64 = 1 << 52;
+    for (good, bad, sample) in [
+        (0, 0, 0),
+        (7, 0, 3),
+        (0, 7, 3),
+        (20, 20, 20),
+        (50, 60, 40),
+        (60, 50, 90),
+        (HALF, HALF, HALF),
+        (2 * HALF - 1, 1, 2 * HALF),
+        (1_000_000, 2_000_000, 9),
+    ] {
+        let numbers = Hypergeometric::new(good, bad, sample).unwrap();
+        let least = sample.saturating_sub(bad);
+        same_on_every_path::<u64>(&numbers, |k| (least..=good.min(sample)).contains(&k));
     }
 }

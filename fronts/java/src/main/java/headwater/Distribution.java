@@ -327,6 +327,74 @@ public abstract class Distribution {
                 probability);
     }
 
+    /**
+     * Returns negative binomial numbers: failures before {@code n} successes, each of probability
+     * {@code probability}. {@code n} must be a finite number above 0, with counts below 2^63, and
+     * {@code probability} a number above 0 and at most 1.
+     */
+    public static Counts negativeBinomial(double n, double probability) {
+        return counts(DistributionKind.NEGATIVE_BINOMIAL,
+                "n must be a finite number above 0, with counts below 2^63, and "
+                        + "probability a number above 0 and at most 1",
+                n, probability);
+    }
+
+    /**
+     * Returns noncentral chi-square numbers of {@code degrees} degrees of freedom. {@code degrees}
+     * must be a finite number above 0, and {@code noncentrality} a finite number from 0.
+     */
+    public static Reals noncentralChiSquare(double degrees, double noncentrality) {
+        return reals(DistributionKind.NONCENTRAL_CHI_SQUARE,
+                "degrees must be a finite number above 0, and noncentrality a finite "
+                        + "number from 0",
+                degrees, noncentrality);
+    }
+
+    /**
+     * Returns numbers of the noncentral F distribution with {@code first} and {@code second}
+     * degrees of freedom. {@code first} and {@code second} must each be a finite number above 0,
+     * and {@code noncentrality} a finite number from 0.
+     */
+    public static Reals noncentralF(double first, double second, double noncentrality) {
+        return reals(DistributionKind.NONCENTRAL_F,
+                "first and second must each be a finite number above 0, and "
+                        + "noncentrality a finite number from 0",
+                first, second, noncentrality);
+    }
+
+    /**
+     * Returns hypergeometric numbers: good items in a sample of {@code sample} items, drawn without
+     * replacement from {@code good} and {@code bad} ones. {@code good} must be part of a population
+     * of at most 2^53, and {@code sample} at most the population.
+     */
+    public static Counts hypergeometric(long good, long bad, long sample) {
+        return counts(DistributionKind.HYPERGEOMETRIC,
+                "good must be part of a population of at most 2^53, and sample at most "
+                        + "the population",
+                new long[] {whole("good", good), whole("bad", bad), whole("sample", sample)},
+                );
+    }
+
+    /**
+     * Returns logarithms of gamma numbers of this shape and scale 1, finite for small shapes too.
+     * {@code shape} must be a finite number above 0.
+     */
+    public static Reals logGamma(double shape) {
+        return reals(DistributionKind.LOG_GAMMA,
+                "shape must be a finite number above 0",
+                shape);
+    }
+
+    /**
+     * Returns numbers of Maxwell's distribution: lengths of vectors of three normal numbers of the
+     * deviation {@code scale}. {@code scale} must be a finite number from 0.
+     */
+    public static Reals maxwell(double scale) {
+        return reals(DistributionKind.MAXWELL,
+                "scale must be a finite number from 0",
+                scale);
+    }
+
     // The end of the generated factories.
 
     /**
@@ -357,6 +425,24 @@ public abstract class Distribution {
         return new Counts(kind, prepared(kind, given, given.clone(),
                 "weights must be numbers from 0 with a finite sum above 0", weights),
                 weights.length);
+    }
+
+    /**
+     * Returns vectors that say how many items of each color are in a sample of {@code sample}
+     * items, drawn without replacement. The numbers of items are from 0, in all at most 2^53.
+     */
+    public static Counts multivariateHypergeometric(long[] colors, long sample) {
+        double[] items = new double[colors.length];
+        for (int i = 0; i < items.length; i++) {
+            // A double has each whole number up to 2^53, and more are refused.
+            items[i] = colors[i];
+        }
+        long[] given = Arrays.copyOf(bits(items), items.length + 1);
+        given[items.length] = whole("sample", sample);
+        DistributionKind kind = DistributionKind.MULTIVARIATE_HYPERGEOMETRIC;
+        return new Counts(kind, prepared(kind, given, given.clone(),
+                "colors must be numbers from 0, in all at most 2^53 and at least sample", items),
+                items.length);
     }
 
     /**

@@ -35,7 +35,14 @@ enum DistributionKind {
     WALD(35, 0, 1),
     FISHER_F(36, 0, 1),
     ZIPF(37, 9, -1),
-    LOG_SERIES(38, 9, -1);
+    LOG_SERIES(38, 9, -1),
+    NEGATIVE_BINOMIAL(39, 9, -1),
+    NONCENTRAL_CHI_SQUARE(40, 0, 1),
+    NONCENTRAL_F(41, 0, 1),
+    HYPERGEOMETRIC(42, 9, -1),
+    MULTIVARIATE_HYPERGEOMETRIC(43, 9, -1),
+    LOG_GAMMA(44, 0, 1),
+    MAXWELL(45, 0, 1);
 
     /** The number of the kind, as the native library reads it. */
     final int number;

@@ -60,11 +60,12 @@ final class Drawing {
         }
     }
 
-    void at(long[] indices) {
+    /** Writes elements to places of the array, as many as there are, from {@code off} on. */
+    void at(long[] indices, int off, int places) {
         int rows = Objects.requireNonNull(indices, "indices").length;
-        if ((long) rows * width != length) {
+        if ((long) rows * width != places) {
             throw new IllegalArgumentException(
-                    rows + " indices of " + width + " numbers each for " + length + " numbers");
+                    rows + " indices of " + width + " numbers each for " + places + " numbers");
         }
         if (rows == 0) {
             return;
@@ -80,10 +81,21 @@ final class Drawing {
         }
         int piece = piece();
         for (int done = 0; done < rows; done += Math.min(piece, rows - done)) {
-            if (drawAt(checked, done, Math.min(piece, rows - done), out, done * width) != 0) {
+            if (drawAt(checked, done, Math.min(piece, rows - done), out,
+                    off + done * width) != 0) {
                 throw outside(checked[most], 1);
             }
         }
+    }
+
+    /** Writes elements from {@code off} on. */
+    void at(long[] indices, int off) {
+        long numbers = (long) Objects.requireNonNull(indices, "indices").length * width;
+        if (off < 0 || off > length - numbers) {
+            throw new IndexOutOfBoundsException("elements " + off + " to " + off + " + " + numbers
+                    + " of an array of " + length);
+        }
+        at(indices, off, (int) numbers);
     }
 
     /** Returns the number of elements of one native call. */

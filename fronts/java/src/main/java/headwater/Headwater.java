@@ -1,9 +1,11 @@
 package headwater;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
 import java.security.Provider;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,13 +37,18 @@ public final class Headwater extends Provider {
      * provider has no algorithm, so the JDK's own takes its place, and stderr says so.
      */
     public Headwater() {
-        super(NAME, 0.1, "Secure random bytes from headwater, without a lock");
+        super(NAME, version(), "Secure random bytes from headwater, without a lock");
         if (Boolean.getBoolean("headwater.fallback") && Native.FAILURE != null) {
             System.err.println(Native.FAILURE.getMessage());
             System.err.println("headwater.fallback=true: SecureRandom is the JDK's own");
             return;
         }
         putService(new RandomService(this));
+    }
+
+    /** Returns the version as Java 8 takes it: 0.2 of 0.2.0. */
+    private static double version() {
+        return Double.parseDouble(Library.VERSION.substring(0, Library.VERSION.lastIndexOf('.')));
     }
 
     private static final class RandomService extends Service {
@@ -66,6 +73,21 @@ public final class Headwater extends Provider {
             Draw.require();
             return new RandomSpi();
         }
+    }
+
+    /** Fills an array with secure random bytes. */
+    public static void fill(byte[] out) {
+        Draw.fill(out);
+    }
+
+    /** Fills all that remains of a buffer with secure random bytes, and moves its position. */
+    public static void fill(ByteBuffer out) {
+        byte[] bytes = new byte[Math.min(out.remaining(), 4096)];
+        while (out.hasRemaining()) {
+            Draw.fill(bytes);
+            out.put(bytes, 0, Math.min(bytes.length, out.remaining()));
+        }
+        Arrays.fill(bytes, (byte) 0);
     }
 
     /** Returns a random UUID: version 4, 122 random bits. */

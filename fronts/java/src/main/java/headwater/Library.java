@@ -9,7 +9,9 @@ import java.nio.file.Paths;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.ProviderException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** Finds the native library, and reports every place that was tried if there is none. */
@@ -40,7 +42,7 @@ final class Library {
                 }
                 return null;
             } catch (IOException | RuntimeException | LinkageError failure) {
-                tried.add(folder + " (" + failure.getMessage() + ")");
+                tried.add(folder + " (" + failure.getMessage() + Mounts.reason(folder) + ")");
                 cause = failure;
             }
         }
@@ -52,7 +54,8 @@ final class Library {
                 + String.join("; ", tried) + ".";
         // The class exists since Java 9.
         if (cause != null && cause.getClass().getSimpleName().equals("IllegalCallerException")) {
-            message += " Start java with --enable-native-access=ALL-UNNAMED.";
+            message += " Start java with --enable-native-access=ALL-UNNAMED, or =headwater if the"
+                    + " jar is on the module path.";
         }
         return message + " -Dheadwater.library.path=FILE names another library;"
                 + " -Dheadwater.fallback=true leaves SecureRandom to the JDK.";
@@ -72,7 +75,22 @@ final class Library {
             folders.add(Paths.get(runtime).toAbsolutePath());
         }
         folders.add(Paths.get("/dev/shm"));
-        return folders;
+        return each(folders);
+    }
+
+    /** Returns each directory once, although two settings or a link name it. */
+    private static List<Path> each(List<Path> folders) {
+        Map<Path, Path> each = new LinkedHashMap<>();
+        for (Path folder : folders) {
+            Path real;
+            try {
+                real = folder.toRealPath();
+            } catch (IOException absent) {
+                real = folder.normalize();
+            }
+            each.putIfAbsent(real, folder);
+        }
+        return new ArrayList<>(each.values());
     }
 
     private static void load(Path file, Function<Path, String> bind) throws IOException {

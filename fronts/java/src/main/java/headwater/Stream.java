@@ -1,6 +1,11 @@
 package headwater;
 
 import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -43,9 +48,19 @@ public final class Stream implements Serializable {
         fill(Kind.WORDS_U8, start, 0, out, out.length, 0, out.length);
     }
 
+    /** Writes part of an array as {@link #fill(long, byte[])} does. */
+    public void fill(long start, byte[] out, int off, int n) {
+        fill(Kind.WORDS_U8, start, 0, out, out.length, off, n);
+    }
+
     /** Writes numbers of 32 bits, the stream's bytes with the lowest first. */
     public void fill(long start, int[] out) {
         fill(Kind.WORDS_U32, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fill(long, int[])} does. */
+    public void fill(long start, int[] out, int off, int n) {
+        fill(Kind.WORDS_U32, start, 0, out, out.length, off, n);
     }
 
     /** Writes numbers of 64 bits, the stream's bytes with the lowest first. */
@@ -63,6 +78,11 @@ public final class Stream implements Serializable {
         fill(Kind.UNIFORM_F32, start, 0, out, out.length, 0, out.length);
     }
 
+    /** Writes part of an array as {@link #fill(long, float[])} does. */
+    public void fill(long start, float[] out, int off, int n) {
+        fill(Kind.UNIFORM_F32, start, 0, out, out.length, off, n);
+    }
+
     /** Writes numbers from 0 to below 1, multiples of 2^-53. */
     public void fill(long start, double[] out) {
         fill(Kind.UNIFORM_F64, start, 0, out, out.length, 0, out.length);
@@ -76,6 +96,11 @@ public final class Stream implements Serializable {
     /** Writes normal numbers with mean 0 and variance 1. */
     public void fillNormal(long start, float[] out) {
         fill(Kind.NORMAL_F32, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fillNormal(long, float[])} does. */
+    public void fillNormal(long start, float[] out, int off, int n) {
+        fill(Kind.NORMAL_F32, start, 0, out, out.length, off, n);
     }
 
     /** Writes normal numbers with mean 0 and variance 1. */
@@ -93,6 +118,11 @@ public final class Stream implements Serializable {
         fill(Kind.EXPONENTIAL_F64, start, 0, out, out.length, 0, out.length);
     }
 
+    /** Writes part of an array as {@link #fillExponential(long, double[])} does. */
+    public void fillExponential(long start, double[] out, int off, int n) {
+        fill(Kind.EXPONENTIAL_F64, start, 0, out, out.length, off, n);
+    }
+
     /**
      * Writes whole numbers from 0 to below {@code bound}, each equally likely, from 32 bits of the
      * stream each.
@@ -101,6 +131,11 @@ public final class Stream implements Serializable {
      */
     public void fillBounded(int bound, long start, int[] out) {
         fill(Kind.INTEGERS_U32, start, positive(bound), out, out.length, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fillBounded(int, long, int[])} does. */
+    public void fillBounded(int bound, long start, int[] out, int off, int n) {
+        fill(Kind.INTEGERS_U32, start, positive(bound), out, out.length, off, n);
     }
 
     /**
@@ -112,19 +147,29 @@ public final class Stream implements Serializable {
         fill(Kind.INTEGERS_U64, start, positive(bound), out, out.length, 0, out.length);
     }
 
+    /** Writes part of an array as {@link #fillBounded(long, long, long[])} does. */
+    public void fillBounded(long bound, long start, long[] out, int off, int n) {
+        fill(Kind.INTEGERS_U64, start, positive(bound), out, out.length, off, n);
+    }
+
     /**
      * Writes whole numbers from {@code low} to {@code high}, both included, each equally likely.
      *
      * @throws IllegalArgumentException if {@code high} is below {@code low}
      */
     public void fillRange(long low, long high, long start, long[] out) {
+        fillRange(low, high, start, out, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fillRange(long, long, long, long[])} does. */
+    public void fillRange(long low, long high, long start, long[] out, int off, int n) {
         if (high < low) {
             throw new IllegalArgumentException("the range is empty: " + low + " to " + high);
         }
         long count = high - low + 1; // unsigned; 0 stands for 2^64
         Kind kind = count == 0 ? Kind.WORDS_U64 : Kind.INTEGERS_U64;
-        fill(kind, start, count, out, out.length, 0, out.length);
-        for (int i = 0; i < out.length; i++) {
+        fill(kind, start, count, out, out.length, off, n);
+        for (int i = off; i < off + n; i++) {
             out[i] += low;
         }
     }
@@ -136,13 +181,18 @@ public final class Stream implements Serializable {
      * @throws IllegalArgumentException if {@code high} is below {@code low}
      */
     public void fillRange(int low, int high, long start, int[] out) {
+        fillRange(low, high, start, out, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fillRange(int, int, long, int[])} does. */
+    public void fillRange(int low, int high, long start, int[] out, int off, int n) {
         if (high < low) {
             throw new IllegalArgumentException("the range is empty: " + low + " to " + high);
         }
         long count = (long) high - low + 1;
         Kind kind = count == 1L << 32 ? Kind.WORDS_U32 : Kind.INTEGERS_U32;
-        fill(kind, start, count, out, out.length, 0, out.length);
-        for (int i = 0; i < out.length; i++) {
+        fill(kind, start, count, out, out.length, off, n);
+        for (int i = off; i < off + n; i++) {
             out[i] += low;
         }
     }
@@ -203,6 +253,11 @@ public final class Stream implements Serializable {
         fill(Kind.PERMUTATION_U64, start, positive(n), out, out.length, 0, out.length);
     }
 
+    /** Writes part of an array as {@link #fillPermutation(long, long, long[])} does. */
+    public void fillPermutation(long n, long start, long[] out, int off, int count) {
+        fill(Kind.PERMUTATION_U64, start, positive(n), out, out.length, off, count);
+    }
+
     /**
      * Writes elements {@code start} and following of a distribution. Vectors follow each other.
      *
@@ -226,6 +281,11 @@ public final class Stream implements Serializable {
         new Drawing(this, distribution, out).fill(start, 0, out.length);
     }
 
+    /** Writes part of an array as {@link #fill(Distribution.Reals, long, float[])} does. */
+    public void fill(Distribution.Reals distribution, long start, float[] out, int off, int n) {
+        new Drawing(this, distribution, out).fill(start, off, n);
+    }
+
     /** Writes counts. */
     public void fill(Distribution.Counts distribution, long start, long[] out) {
         new Drawing(this, distribution, out).fill(start, 0, out.length);
@@ -238,77 +298,228 @@ public final class Stream implements Serializable {
 
     /** Writes the elements of a distribution at the indices. */
     public void at(Distribution.Reals distribution, long[] indices, double[] out) {
-        new Drawing(this, distribution, out).at(indices);
+        new Drawing(this, distribution, out).at(indices, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(Distribution.Reals, long[], double[])} does. */
+    public void at(Distribution.Reals distribution, long[] indices, double[] out, int off) {
+        new Drawing(this, distribution, out).at(indices, off);
     }
 
     /** Writes the elements of a distribution at the indices, in single precision. */
     public void at(Distribution.Reals distribution, long[] indices, float[] out) {
-        new Drawing(this, distribution, out).at(indices);
+        new Drawing(this, distribution, out).at(indices, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(Distribution.Reals, long[], float[])} does. */
+    public void at(Distribution.Reals distribution, long[] indices, float[] out, int off) {
+        new Drawing(this, distribution, out).at(indices, off);
     }
 
     /** Writes the counts at the indices. */
     public void at(Distribution.Counts distribution, long[] indices, long[] out) {
-        new Drawing(this, distribution, out).at(indices);
+        new Drawing(this, distribution, out).at(indices, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(Distribution.Counts, long[], long[])} does. */
+    public void at(Distribution.Counts distribution, long[] indices, long[] out, int off) {
+        new Drawing(this, distribution, out).at(indices, off);
     }
 
     /** Writes the bytes at the indices. */
     public void at(long[] indices, byte[] out) {
-        at(Kind.WORDS_U8, indices, 0, out, out.length);
+        at(Kind.WORDS_U8, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(long[], byte[])} does. */
+    public void at(long[] indices, byte[] out, int off) {
+        at(Kind.WORDS_U8, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the numbers of 32 bits at the indices. */
     public void at(long[] indices, int[] out) {
-        at(Kind.WORDS_U32, indices, 0, out, out.length);
+        at(Kind.WORDS_U32, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(long[], int[])} does. */
+    public void at(long[] indices, int[] out, int off) {
+        at(Kind.WORDS_U32, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the numbers of 64 bits at the indices. */
     public void at(long[] indices, long[] out) {
-        at(Kind.WORDS_U64, indices, 0, out, out.length);
+        at(Kind.WORDS_U64, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(long[], long[])} does. */
+    public void at(long[] indices, long[] out, int off) {
+        at(Kind.WORDS_U64, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fill(long, float[])} at the indices. */
     public void at(long[] indices, float[] out) {
-        at(Kind.UNIFORM_F32, indices, 0, out, out.length);
+        at(Kind.UNIFORM_F32, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(long[], float[])} does. */
+    public void at(long[] indices, float[] out, int off) {
+        at(Kind.UNIFORM_F32, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fill(long, double[])} at the indices. */
     public void at(long[] indices, double[] out) {
-        at(Kind.UNIFORM_F64, indices, 0, out, out.length);
+        at(Kind.UNIFORM_F64, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #at(long[], double[])} does. */
+    public void at(long[] indices, double[] out, int off) {
+        at(Kind.UNIFORM_F64, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fillNormal(long, float[])} at the indices. */
     public void normalAt(long[] indices, float[] out) {
-        at(Kind.NORMAL_F32, indices, 0, out, out.length);
+        at(Kind.NORMAL_F32, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #normalAt(long[], float[])} does. */
+    public void normalAt(long[] indices, float[] out, int off) {
+        at(Kind.NORMAL_F32, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fillNormal(long, double[])} at the indices. */
     public void normalAt(long[] indices, double[] out) {
-        at(Kind.NORMAL_F64, indices, 0, out, out.length);
+        at(Kind.NORMAL_F64, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #normalAt(long[], double[])} does. */
+    public void normalAt(long[] indices, double[] out, int off) {
+        at(Kind.NORMAL_F64, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fillExponential} at the indices. */
     public void exponentialAt(long[] indices, double[] out) {
-        at(Kind.EXPONENTIAL_F64, indices, 0, out, out.length);
+        at(Kind.EXPONENTIAL_F64, indices, 0, out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #exponentialAt(long[], double[])} does. */
+    public void exponentialAt(long[] indices, double[] out, int off) {
+        at(Kind.EXPONENTIAL_F64, indices, 0, out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fillBounded(int, long, int[])} at the indices. */
     public void boundedAt(int bound, long[] indices, int[] out) {
-        at(Kind.INTEGERS_U32, indices, positive(bound), out, out.length);
+        at(Kind.INTEGERS_U32, indices, positive(bound), out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #boundedAt(int, long[], int[])} does. */
+    public void boundedAt(int bound, long[] indices, int[] out, int off) {
+        at(Kind.INTEGERS_U32, indices, positive(bound), out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fillBounded(long, long, long[])} at the indices. */
     public void boundedAt(long bound, long[] indices, long[] out) {
-        at(Kind.INTEGERS_U64, indices, positive(bound), out, out.length);
+        at(Kind.INTEGERS_U64, indices, positive(bound), out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #boundedAt(long, long[], long[])} does. */
+    public void boundedAt(long bound, long[] indices, long[] out, int off) {
+        at(Kind.INTEGERS_U64, indices, positive(bound), out, off, room(out.length, indices, off));
     }
 
     /** Writes the elements of {@link #fillPermutation} at the indices. */
     public void permutationAt(long n, long[] indices, long[] out) {
-        at(Kind.PERMUTATION_U64, indices, positive(n), out, out.length);
+        at(Kind.PERMUTATION_U64, indices, positive(n), out, 0, out.length);
+    }
+
+    /** Writes from {@code out[off]} on as {@link #permutationAt(long, long[], long[])} does. */
+    public void permutationAt(long n, long[] indices, long[] out, int off) {
+        at(Kind.PERMUTATION_U64, indices, positive(n), out, off, room(out.length, indices, off));
     }
 
     /** Returns a generator that takes the stream's words in order, from its beginning. */
     public StreamGenerator generator() {
         return new StreamGenerator(this, 0);
+    }
+
+    /** Returns a generator that takes the stream's words in order, from this one on. */
+    public StreamGenerator generator(long position) {
+        return new StreamGenerator(this, position);
+    }
+
+    /**
+     * Writes the stream's bytes from {@code start} on to all that remains of a buffer, and moves
+     * its position. A {@code MemorySegment} has such a view of itself, {@code asByteBuffer()}.
+     */
+    public void fill(long start, ByteBuffer out) {
+        byte[] piece = Buffers.bytes(out.remaining());
+        Buffers.write(start, out.remaining(), piece.length,
+                (from, n) -> fill(from, piece, 0, n), n -> out.put(piece, 0, n));
+    }
+
+    /** Writes the numbers of {@link #fill(long, int[])} to all that remains of a buffer. */
+    public void fill(long start, IntBuffer out) {
+        int[] piece = new int[Buffers.piece(out.remaining())];
+        Buffers.write(start, out.remaining(), piece.length,
+                (from, n) -> fill(from, piece, 0, n), n -> out.put(piece, 0, n));
+    }
+
+    /** Writes the numbers of {@link #fill(long, long[])} to all that remains of a buffer. */
+    public void fill(long start, LongBuffer out) {
+        long[] piece = new long[Buffers.piece(out.remaining())];
+        Buffers.write(start, out.remaining(), piece.length,
+                (from, n) -> fill(from, piece, 0, n), n -> out.put(piece, 0, n));
+    }
+
+    /** Writes the numbers of {@link #fill(long, float[])} to all that remains of a buffer. */
+    public void fill(long start, FloatBuffer out) {
+        float[] piece = new float[Buffers.piece(out.remaining())];
+        Buffers.write(start, out.remaining(), piece.length,
+                (from, n) -> fill(from, piece, 0, n), n -> out.put(piece, 0, n));
+    }
+
+    /** Writes the numbers of {@link #fill(long, double[])} to all that remains of a buffer. */
+    public void fill(long start, DoubleBuffer out) {
+        double[] piece = new double[Buffers.piece(out.remaining())];
+        Buffers.write(start, out.remaining(), piece.length,
+                (from, n) -> fill(from, piece, 0, n), n -> out.put(piece, 0, n));
+    }
+
+    /** Writes the numbers of {@link #fillNormal(long, float[])} to all that remains of a buffer. */
+    public void fillNormal(long start, FloatBuffer out) {
+        float[] piece = new float[Buffers.piece(out.remaining())];
+        Buffers.write(start, out.remaining(), piece.length,
+                (from, n) -> fillNormal(from, piece, 0, n), n -> out.put(piece, 0, n));
+    }
+
+    /** Writes the numbers of {@link #fillNormal(long, double[])} to all that remains of a buffer. */
+    public void fillNormal(long start, DoubleBuffer out) {
+        double[] piece = new double[Buffers.piece(out.remaining())];
+        Buffers.write(start, out.remaining(), piece.length,
+                (from, n) -> fillNormal(from, piece, 0, n), n -> out.put(piece, 0, n));
+    }
+
+    /**
+     * Writes elements of a distribution to all that remains of a buffer.
+     *
+     * @throws IllegalArgumentException if the buffer has no room for whole vectors
+     */
+    public void fill(Distribution.Reals distribution, long start, DoubleBuffer out) {
+        int width = distribution.dimension();
+        int rows = Buffers.rows(out.remaining(), width);
+        double[] piece = new double[Buffers.piece(rows) * width];
+        Buffers.write(start, rows, piece.length / width,
+                (from, n) -> fill(distribution, from, piece, 0, n * width),
+                n -> out.put(piece, 0, n * width));
+    }
+
+    /** Writes counts to all that remains of a buffer. */
+    public void fill(Distribution.Counts distribution, long start, LongBuffer out) {
+        int width = distribution.dimension();
+        int rows = Buffers.rows(out.remaining(), width);
+        long[] piece = new long[Buffers.piece(rows) * width];
+        Buffers.write(start, rows, piece.length / width,
+                (from, n) -> fill(distribution, from, piece, 0, n * width),
+                n -> out.put(piece, 0, n * width));
     }
 
     private static long positive(long bound) {
@@ -344,7 +555,16 @@ public final class Stream implements Serializable {
         }
     }
 
-    private void at(Kind kind, long[] indices, long bound, Object out, int length) {
+    /** Returns the number of places for the indices, from {@code off} on. */
+    private static int room(int length, long[] indices, int off) {
+        if (off < 0 || off > length - indices.length) {
+            throw new IndexOutOfBoundsException("elements " + off + " to " + off + " + "
+                    + indices.length + " of an array of " + length);
+        }
+        return indices.length;
+    }
+
+    private void at(Kind kind, long[] indices, long bound, Object out, int off, int length) {
         if (Objects.requireNonNull(indices, "indices").length != length) {
             throw new IllegalArgumentException(
                     indices.length + " indices for " + length + " elements");
@@ -363,7 +583,7 @@ public final class Stream implements Serializable {
         int piece = PIECE / 8;
         for (int done = 0; done < length; done += Math.min(piece, length - done)) {
             int result = Native.streamAt(kind.code, key.engine().ordinal(), key.low(),
-                    key.high(), id, bound, checked, done, out, done,
+                    key.high(), id, bound, checked, done, out, off + done,
                     Math.min(piece, length - done));
             if (result != 0) {
                 throw new IllegalStateException("headwater: indices were refused: " + result);

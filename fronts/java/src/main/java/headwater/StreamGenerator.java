@@ -5,7 +5,8 @@ import java.math.BigInteger;
 /**
  * A stream's words in order, for one thread. <b>Not for secrets.</b>
  *
- * <p>From Java 17 on it is a {@code RandomGenerator.SplittableGenerator}.
+ * <p>From Java 17 on it is a {@code RandomGenerator.SplittableGenerator} and an {@code
+ * ArbitrarilyJumpableGenerator}.
  */
 public final class StreamGenerator {
     private final Words words;
@@ -34,9 +35,19 @@ public final class StreamGenerator {
         return new StreamGenerator(childOf(words), 0);
     }
 
-    /** Returns the index of the next word. */
+    /** Returns the index of the next word: {@link Stream#generator(long)} continues from there. */
     public long position() {
         return words.position();
+    }
+
+    /** Goes to the word with this index, forwards or back. */
+    public void position(long index) {
+        words.seek(index);
+    }
+
+    /** Returns a generator of the same stream at the same word. */
+    public StreamGenerator copy() {
+        return new StreamGenerator(words.stream, words.position());
     }
 
     /** Returns a stream of the child named by the stream and the position, and skips a word. */

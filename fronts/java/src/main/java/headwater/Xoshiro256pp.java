@@ -22,6 +22,11 @@ public final class Xoshiro256pp {
         return new Xoshiro256pp(new XoshiroState(state));
     }
 
+    /** Returns the four words of the state, of which {@link #ofState} makes the generator again. */
+    public long[] state() {
+        return state.words();
+    }
+
     /** Returns a generator in the same state. */
     public Xoshiro256pp copy() {
         return new Xoshiro256pp(new XoshiroState(state));

@@ -59,6 +59,10 @@ final class XoshiroState {
         s3 = d;
     }
 
+    long[] words() {
+        return new long[] {s0, s1, s2, s3};
+    }
+
     long next() {
         long word = Long.rotateLeft(s0 + s3, 23) + s0;
         long t = s1 << 17;

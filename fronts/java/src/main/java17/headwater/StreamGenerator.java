@@ -1,6 +1,9 @@
 package headwater;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGenerator.ArbitrarilyJumpableGenerator;
 import java.util.random.RandomGenerator.SplittableGenerator;
 import java.util.stream.LongStream;
 
@@ -9,7 +12,8 @@ import java.util.stream.LongStream;
  *
  * <p>Takes the place of the class of this name for Java 8, and has its members.
  */
-public final class StreamGenerator implements SplittableGenerator {
+public final class StreamGenerator
+        implements SplittableGenerator, ArbitrarilyJumpableGenerator {
     private final Words words;
 
     StreamGenerator(Stream stream, long position) {
@@ -69,9 +73,69 @@ public final class StreamGenerator implements SplittableGenerator {
         return LongStream.range(0, count).sequential().mapToObj(i -> split(source));
     }
 
-    /** Returns the index of the next word. */
+    /** Returns the index of the next word: {@link Stream#generator(long)} continues from there. */
     public long position() {
         return words.position();
+    }
+
+    /** Goes to the word with this index, forwards or back. */
+    public void position(long index) {
+        words.seek(index);
+    }
+
+    /** Returns a generator of the same stream at the same word. */
+    @Override
+    public StreamGenerator copy() {
+        return new StreamGenerator(words.stream, words.position());
+    }
+
+    /** Returns 2^32. */
+    @Override
+    public double jumpDistance() {
+        return 0x1.0p32;
+    }
+
+    /** Returns 2^48. */
+    @Override
+    public double leapDistance() {
+        return 0x1.0p48;
+    }
+
+    /**
+     * Skips words, at once however many they are.
+     *
+     * @throws IllegalArgumentException if the distance is negative or not a number, or ends past
+     *     the stream's 2^64 - 1 words
+     */
+    @Override
+    public void jump(double distance) {
+        if (Double.isNaN(distance) || Double.isInfinite(distance)) {
+            throw new IllegalArgumentException("a jump of " + distance + " words");
+        }
+        words.skip(new BigDecimal(distance).toBigInteger());
+    }
+
+    /** Skips 2 to the power of {@code logDistance} words. */
+    @Override
+    public void jumpPowerOfTwo(int logDistance) {
+        if (logDistance < 0) {
+            throw new IllegalArgumentException("the power is negative: " + logDistance);
+        }
+        // Any larger power leaves the stream as well.
+        words.skip(BigInteger.ONE.shiftLeft(Math.min(logDistance, 64)));
+    }
+
+    /** Returns a stream of {@link #split()}, of which there are more than of jumps. */
+    @Override
+    public java.util.stream.Stream<RandomGenerator> rngs() {
+        return java.util.stream.Stream.generate(this::split);
+    }
+
+    /** Returns a stream of {@link #split()}. */
+    @Override
+    public java.util.stream.Stream<RandomGenerator> rngs(long count) {
+        check(count);
+        return LongStream.range(0, count).sequential().mapToObj(i -> split());
     }
 
     private static void check(long count) {

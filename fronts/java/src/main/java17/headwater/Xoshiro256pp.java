@@ -24,6 +24,11 @@ public final class Xoshiro256pp implements LeapableGenerator {
         return new Xoshiro256pp(new XoshiroState(state));
     }
 
+    /** Returns the four words of the state, of which {@link #ofState} makes the generator again. */
+    public long[] state() {
+        return state.words();
+    }
+
     /** Returns a generator in the same state. */
     @Override
     public Xoshiro256pp copy() {

@@ -85,7 +85,7 @@ final class Native {
         final MethodHandle derive;
 
         Handles(Path file) {
-            library = SymbolLookup.libraryLookup(file, Arena.global());
+            library = lookup(file);
             fill = function("fill", JAVA_INT, HEAP, ADDRESS, JAVA_LONG);
             // One system call a request, without waiting: still short.
             fillFresh = function("fill_fresh", JAVA_INT, HEAP, ADDRESS, JAVA_LONG);
@@ -114,6 +114,17 @@ final class Native {
                 int ignored = (int) function("init", JAVA_INT, null).invokeExact();
             } catch (Throwable failure) {
                 throw unexpected(failure);
+            }
+        }
+
+        private static SymbolLookup lookup(Path file) {
+            try {
+                return SymbolLookup.libraryLookup(file, Arena.global());
+            } catch (IllegalArgumentException withoutReason) {
+                // The FFM API drops the loader's message. The older way to load has it, and fails
+                // by the same reason.
+                System.load(file.toString());
+                throw withoutReason;
             }
         }
 

@@ -45,6 +45,10 @@ class DistributionTest {
             case "categorical" -> Distribution.categorical(p);
             case "dirichlet" -> Distribution.dirichlet(p);
             case "multinomial" -> Distribution.multinomial(trials, p);
+            case "multivariate_hypergeometric" -> Distribution.multivariateHypergeometric(
+                    Arrays.stream(p).mapToLong(x -> (long) x).toArray(), trials);
+            case "hypergeometric" -> Distribution.hypergeometric((long) p[0], (long) p[1],
+                    (long) p[2]);
             case "multivariate_normal" -> {
                 int d = (int) Math.sqrt(p.length);
                 double[][] covariance = new double[d][];
@@ -105,7 +109,9 @@ class DistributionTest {
                 "categorical", "dirichlet", "multinomial", "multivariate_normal", "sobol",
                 "complex_normal_f64", "complex_normal_f32", "scaled_uniform", "scaled_normal",
                 "scaled_exponential", "rayleigh", "weibull", "pareto", "power", "gumbel",
-                "logistic", "cauchy", "triangular", "wald", "fisher_f", "zipf", "log_series")),
+                "logistic", "cauchy", "triangular", "wald", "fisher_f", "zipf", "log_series",
+                "negative_binomial", "noncentral_chi_square", "noncentral_f", "hypergeometric",
+                "multivariate_hypergeometric", "log_gamma", "maxwell")),
                 compared.toString());
         // Java has no float of 16 bits, and its numbers of trials end at 2^63 - 1.
         assertTrue(List.of("bf16", "binomial", "f16", "multinomial", "normal_bf16", "normal_f16")

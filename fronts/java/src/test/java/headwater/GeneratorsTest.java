@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.random.RandomGenerator.ArbitrarilyJumpableGenerator;
 import java.util.random.RandomGenerator.LeapableGenerator;
 import java.util.random.RandomGenerator.SplittableGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -79,6 +80,78 @@ class GeneratorsTest {
         // A split under parallel streams: the JDK's own interface.
         assertEquals(1000, first.splits(1000, second).parallel().mapToLong(
                 RandomGenerator::nextLong).distinct().count());
+    }
+
+    @Test
+    void jumpsLeadToTheWordsThatTheyName() {
+        Stream stream = Key.of(42).stream(0);
+        ArbitrarilyJumpableGenerator generator =
+                (ArbitrarilyJumpableGenerator) (Object) stream.generator();
+        long expected = 0;
+        long[] word = new long[1];
+        Runnable[] jumps = {
+            generator::jump, generator::leap, () -> generator.jump(12345.0),
+            () -> generator.jumpPowerOfTwo(40), () -> generator.jumpPowerOfTwo(0)
+        };
+        long[] distances = {1L << 32, 1L << 48, 12345, 1L << 40, 1};
+        for (int i = 0; i < jumps.length; i++) {
+            jumps[i].run();
+            expected += distances[i];
+            stream.fill(expected, word);
+            assertEquals(word[0], generator.nextLong());
+            expected++;
+        }
+        assertEquals(0x1.0p32, generator.jumpDistance());
+        assertEquals(0x1.0p48, generator.leapDistance());
+        ArbitrarilyJumpableGenerator copy = generator.copy();
+        assertEquals(copy.nextLong(), generator.nextLong());
+        // Each of the generators begins one jump further on.
+        stream.fill((1L << 32) * 2 + 5, word);
+        RandomGenerator third = ((ArbitrarilyJumpableGenerator) (Object) stream.generator(5))
+                .jumps().skip(2).findFirst().get();
+        assertEquals(word[0], third.nextLong());
+        assertEquals(4, generator.rngs(4).map(RandomGenerator::nextLong).distinct().count());
+        for (double distance : new double[] {-1, Double.NaN, Double.POSITIVE_INFINITY, 0x1p64}) {
+            assertThrows(IllegalArgumentException.class, () -> generator.jump(distance));
+        }
+        assertThrows(IllegalArgumentException.class, () -> generator.jumpPowerOfTwo(64));
+        assertThrows(IllegalArgumentException.class, () -> generator.jumpPowerOfTwo(-1));
+    }
+
+    @Test
+    void generatorsAreSavedAndRestored() {
+        Stream stream = Key.of(42).stream(7);
+        StreamGenerator generator = stream.generator();
+        for (int i = 0; i < 3000; i++) {
+            assertEquals(i, generator.position());
+            generator.nextInt();
+        }
+        long saved = generator.position();
+        long next = generator.nextLong();
+        assertEquals(next, stream.generator(saved).nextLong());
+        generator.position(saved);
+        assertEquals(next, generator.nextLong());
+        assertEquals(generator.copy().nextLong(), generator.nextLong());
+        // The last word of a stream, and none after it.
+        StreamGenerator last = stream.generator(-3);
+        long[] words = new long[2];
+        stream.fill(-3, words);
+        assertEquals(words[0], last.nextLong());
+        assertEquals(words[1], last.nextLong());
+        assertThrows(IllegalArgumentException.class, last::nextLong);
+        assertEquals(-1, last.position());
+        Xoshiro256pp xoshiro = Xoshiro256pp.of(Key.of(1));
+        xoshiro.nextLong();
+        Xoshiro256pp restored = Xoshiro256pp.ofState(xoshiro.state());
+        assertEquals(xoshiro.nextLong(), restored.nextLong());
+    }
+
+    /** If a later JDK finds them, docs/java.md is wrong. */
+    @Test
+    void theJdksFactoryFindsItsOwnGeneratorsAlone() {
+        assertThrows(IllegalArgumentException.class, () -> RandomGenerator.of("Xoshiro256pp"));
+        assertTrue(RandomGeneratorFactory.all().noneMatch(
+                factory -> factory.name().contains("Stream")));
     }
 
     @Test

@@ -1,0 +1,42 @@
+"""What the samples of all engines share: the stream of weighted ones, and the checks.
+
+A weighted sample without replacement has the k smallest of x / weight, where x is an exponential
+number of the row (Efraimidis and Spirakis, Information Processing Letters 97, 2006). The division is
+IEEE's, so the order is the same to the bit in every engine.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+from headwater import _kinds
+from headwater._native import Key, Plan, Stream
+
+NEED = "weights must be finite numbers from 0, and none may be missing"
+
+
+def count(n: Any) -> int:
+    """Returns the number of rows that a sample should have."""
+    rows = index(n)
+    if rows < 0:
+        raise ValueError(f"n must be a number of rows from 0, not {rows}")
+    return rows
+
+
+def exponential(key: Key | Stream, name: str | None, nulls: str = "null") -> Plan:
+    """Returns the plan of the exponential numbers that weights divide."""
+    if isinstance(key, Key):
+        child = key.child(b"weighted")
+        key = (child if name is None else child.child(name)).stream(0)
+        name = None
+    kind = _kinds.KINDS["standard_exponential"]
+    return _kinds.plan(kind, key, (), {}, None, name, nulls)
+
+
+def folds_of(k: Any) -> int:
+    """Returns the number of folds."""
+    folds = index(k)
+    if not 2 <= folds <= 256:
+        raise ValueError(f"k must be a number of folds from 2 to 256, not {folds}")
+    return folds

@@ -1,0 +1,46 @@
+"""Random columns by row id in DataFusion: the functions of `headwater.arrow`, as expressions.
+
+    >>> import datafusion, headwater, headwater.datafusion as hd
+    >>> frame.with_column("noise", hd.normal("id", headwater.Key(42), name="noise"))
+    >>> frame.filter(hd.sample("id", headwater.Key(42), 0.01))
+
+They are Python functions over Arrow, which DataFusion calls for each batch, and its threads take
+turns. Batches of 65,536 rows (`datafusion.execution.batch_size`) are several times as fast as those
+of 8,192.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datafusion
+import pyarrow as pa
+
+from headwater import _kinds
+from headwater._native import Plan
+from headwater.pyarrow import _taken, _type
+
+__all__: list[str] = []
+
+
+def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
+    column = datafusion.col(ids) if isinstance(ids, str) else ids
+    if not isinstance(column, datafusion.Expr):
+        raise TypeError(f"ids must be a column's name or an Expr, not {type(ids).__name__}")
+
+    def draw(batch: Any) -> Any:
+        return _taken(plan.run(batch, name))
+
+    # "immutable" lets DataFusion fold and move the call: the numbers depend on the ids alone. The
+    # planner casts the ids, so an id that is no whole number of 64 bits fails there.
+    made = datafusion.udf(draw, [pa.int64()], _type(plan), "immutable", f"hw_{name}")
+    return made(column).alias(name)
+
+
+_functions = _kinds.functions(_evaluate, __name__)
+__all__ += _kinds.names(_functions, [])
+globals().update(_functions)
+
+
+def __getattr__(name: str) -> Any:
+    raise _kinds.missing(__name__, name)

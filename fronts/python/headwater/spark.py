@@ -1,0 +1,90 @@
+"""Random columns by row id in Spark: the functions of `headwater.arrow`, as columns.
+
+    >>> import headwater, headwater.spark as hs
+    >>> frame.withColumn("noise", hs.normal("id", headwater.Key(42), name="noise"))
+    >>> frame.where(hs.sample("id", headwater.Key(42), 0.01))
+
+They are Arrow functions in Spark's Python workers (`arrow_udf`, Spark 4.1 or later), so headwater
+and pyarrow have to be installed there. Spark has no integers without a sign: parts are of 16 bits,
+and the words of `order` are lowered by 2^63, so that they sort as elsewhere. Ids of rows that have none are `key_of(...)`, which Spark
+computes itself. `monotonically_increasing_id()` is no id: it depends on the partitions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyspark.sql.functions as sf
+from pyspark.sql import Column
+
+from headwater import _kinds
+from headwater._native import Key, Plan, Stream
+from headwater.pyarrow import _taken, _type
+
+__all__: list[str] = []
+
+
+def _evaluate(ids: Any, plan: Plan, name: str, is_order: bool = False) -> Column:
+    from pyspark.sql.pandas.types import from_arrow_type
+
+    if not isinstance(ids, str | Column):
+        raise TypeError(f"ids must be a column's name or a Column, not {type(ids).__name__}")
+    arrow_udf = getattr(sf, "arrow_udf", None)
+    if arrow_udf is None:
+        raise ImportError(
+            "headwater.spark needs Spark 4.1 or later, whose arrow_udf this one lacks: update it, "
+            "or call headwater.pyarrow in mapInArrow"
+        )
+    raw, made = plan.to_bytes(), _signed(_type(plan), is_order)
+
+    # Spark reads from these types that the function is one from a column to a column.
+    def draw(batch: pa.Array) -> pa.Array:
+        column = _taken(Plan.from_bytes(raw).run(batch, name))
+        return column if column.type == made else _cast(column, made)
+
+    return arrow_udf(draw, from_arrow_type(made))(ids).alias(name)
+
+
+def _signed(type: Any, is_order: bool) -> Any:
+    """Returns the type of Spark's that holds a column: it has no integers without a sign."""
+    if type == pa.uint64() and not is_order:
+        raise TypeError("Spark has no type for uint64: pass dtype='int64' where the kind has it")
+    wider = {"uint8": pa.int16(), "uint16": pa.int32(), "uint32": pa.int64(), "uint64": pa.int64()}
+    return wider.get(str(type), type)
+
+
+def _cast(column: Any, type: Any) -> Any:
+    """Casts to a signed type. Words of 64 bits are lowered by 2^63, which keeps their order."""
+    import pyarrow.compute as pc
+
+    if column.type != pa.uint64():
+        return column.cast(type)
+    return pc.bit_wise_xor(column, pa.scalar(2**63, pa.uint64())).view(type)
+
+
+_functions = _kinds.functions(_evaluate, __name__)
+
+
+def order(ids: Any, key: Key | Stream, *, name: str | None = None, nulls: str = "null") -> Column:
+    """Returns in each row a number to sort by, then by id: the word of other engines less 2^63."""
+    return _evaluate(ids, Plan.order(key, name, nulls), name or "order", True)
+
+
+_functions["order"] = order
+
+
+def key_of(*columns: Any) -> Column:
+    """Returns ids of rows, from Spark's own `xxhash64`: the same as `headwater.arrow.key_of`.
+
+    Integers are to be cast to `bigint`, as that function widens them.
+    """
+    return sf.shiftrightunsigned(sf.xxhash64(*columns), 1).alias("key")
+
+
+__all__ += _kinds.names(_functions, ["key_of"])
+globals().update(_functions)
+
+
+def __getattr__(name: str) -> Any:
+    raise _kinds.missing(__name__, name)

@@ -1,0 +1,142 @@
+"""An order of rows for PyTorch's DataLoader that any number of processes share, and resume.
+
+    >>> import headwater, headwater.torch
+    >>> sampler = headwater.torch.ElasticSampler(len(dataset), headwater.Key(42))
+    >>> loader = torch.utils.data.DataLoader(dataset, sampler=sampler, batch_size=32)
+
+The order of an epoch is a permutation that is computed row by row, so 10^9 rows take no list. It
+depends on the key and the epoch alone, and not on the number of processes: process r of w takes
+places r, r + w, r + 2w. So a job that stopped after some rows goes on with the next one, with any
+other number of processes, from one integer (`position`).
+
+PyTorch itself is not imported: a DataLoader takes every object that has `__iter__` and `__len__`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from operator import index
+from typing import Any
+
+from headwater._native import Key
+
+__all__ = ["ElasticSampler"]
+# Places that are computed at a time: 64 KiB, of which a loop that stops early wastes little.
+_BLOCK = 8192
+
+
+def _group() -> tuple[int, int]:
+    """Returns the number of processes and this one's rank, of `torch.distributed` if it runs."""
+    distributed: Any = sys.modules.get("torch.distributed")
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return 1, 0
+    return distributed.get_world_size(), distributed.get_rank()
+
+
+class ElasticSampler:
+    """The indices of a data set of `n` rows, each once an epoch, in an order of the key's.
+
+    The arguments `num_replicas`, `rank` and `drop_last` are those of PyTorch's DistributedSampler,
+    and so are their defaults: the process group's, if there is one. All processes yield the same
+    number of indices. If `n` is no multiple of the number of processes, the last step takes rows
+    from the start of the order once more; with `drop_last`, it is left out.
+
+    `position` is the number of rows that all processes together have seen since the first epoch.
+    It may be given, read, and assigned; `position_after` computes the one to save.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        key: Key,
+        *,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        drop_last: bool = False,
+        position: int = 0,
+    ) -> None:
+        replicas, own = _group() if num_replicas is None or rank is None else (1, 0)
+        self.n = index(n)
+        self.num_replicas = replicas if num_replicas is None else index(num_replicas)
+        self.rank = own if rank is None else index(rank)
+        self.drop_last = drop_last
+        if not isinstance(key, Key):
+            raise TypeError(f"key must be a headwater.Key, not {type(key).__name__}")
+        if not 0 < self.n < 2**63:
+            raise ValueError(f"n must be a number of rows from 1 to 2^63 - 1, not {self.n}")
+        if self.num_replicas < 1:
+            raise ValueError(f"num_replicas must be at least 1, not {self.num_replicas}")
+        if not 0 <= self.rank < self.num_replicas:
+            last = self.num_replicas - 1
+            raise ValueError(f"rank must be from 0 to num_replicas - 1 = {last}, not {self.rank}")
+        self._key = key
+        self.position = position
+
+    @property
+    def position(self) -> int:
+        """The number of rows that were seen before the next iteration, from the first epoch on."""
+        return self.epoch * self.n + self._start
+
+    @position.setter
+    def position(self, position: int) -> None:
+        rows = index(position)
+        if rows < 0:
+            raise ValueError(f"position must be a number of rows from 0, not {rows}")
+        self.epoch, self._start = divmod(rows, self.n)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Moves to the start of an epoch. In the epoch of `position` it changes nothing.
+
+        So the usual loop, which calls it before each epoch, resumes in the midst of the first one.
+        """
+        if index(epoch) != self.epoch:
+            self.position = index(epoch) * self.n
+
+    def position_after(self, batches: int, batch_size: int = 1) -> int:
+        """Returns the position after so many batches of each process in this iteration.
+
+        Save it with the model. A count of the trainer's is needed, because a DataLoader takes
+        indices ahead of the batches that it hands out.
+        """
+        seen = index(batches) * index(batch_size) * self.num_replicas
+        if seen < 0:
+            raise ValueError("batches and batch_size must be numbers from 0")
+        left = len(self) * self.num_replicas
+        # The last step may pass the end, with rows that are taken once more, or stop before it.
+        if seen >= left:
+            return (self.epoch + 1) * self.n
+        return min(self.position + seen, (self.epoch + 1) * self.n)
+
+    def __len__(self) -> int:
+        left = self.n - self._start
+        return left // self.num_replicas if self.drop_last else -(-left // self.num_replicas)
+
+    def __iter__(self) -> Iterator[int]:
+        # What the iteration is of is fixed here, so that a change of the position is for the next.
+        n, replicas = self.n, self.num_replicas
+        order = self._key.child(b"epoch").child(self.epoch).stream(0).permutation(n)
+        first = self._start + self.rank
+        return _places(order, n, range(first, first + len(self) * replicas, replicas))
+
+    def state_dict(self) -> dict[str, int]:
+        """Returns the position and the number of rows, which belong together."""
+        return {"position": self.position, "n": self.n}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Takes the position of `state_dict`. A data set of another length has another order."""
+        if state["n"] != self.n:
+            raise ValueError(
+                f"the state is of {state['n']} rows and the data set has {self.n}: their orders "
+                "differ, so start an epoch of the new rows"
+            )
+        self.position = state["position"]
+
+
+def _places(order: Any, n: int, places: range) -> Iterator[int]:
+    for start in range(0, len(places), _BLOCK):
+        block = places[start : start + _BLOCK]
+        if block[-1] >= n:  # the last step of an uneven data set
+            yield from (order[place % n] for place in block)
+        else:
+            yield from order.at(block).tolist()

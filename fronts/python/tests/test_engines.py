@@ -1,0 +1,165 @@
+"""The hash of `test_one_array.py` in the engines that take minutes to install.
+
+`cargo xtask test --only "columns by row id in more engines"` installs them and runs this file. Ray
+listens on every interface, so it runs in a network namespace of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_one_array import KEY, N, ORDER, PARTS, by_id, columns, expected
+
+__all__ = ["expected"]
+REASON = "{} is not installed: its columns were not compared"
+NAMES = ("z", "u", "sample", "split")
+
+
+def table() -> Any:
+    pa = pytest.importorskip("pyarrow", reason=REASON.format("pyarrow"))
+    return pa.table({"id": ORDER})
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_datafusion(parts: int, expected: str) -> None:
+    datafusion = pytest.importorskip("datafusion", reason=REASON.format("DataFusion"))
+    import headwater.datafusion as front
+
+    whole = table()
+    for threads in (1, 4):
+        config = datafusion.SessionConfig().with_target_partitions(threads)
+        ctx = datafusion.SessionContext(config.with_batch_size(1000))
+        pieces = [
+            whole.slice(part[0], len(part)).to_batches()
+            for part in np.array_split(np.arange(N), parts)
+        ]
+        frame = ctx.create_dataframe(pieces)
+        for column in columns(front, "id"):
+            frame = frame.with_column(column.schema_name(), column)
+        made = frame.to_arrow_table()
+        assert by_id(made["id"], *(made[name].to_numpy() for name in NAMES)) == expected
+    few = ctx.create_dataframe(pieces).filter(front.sample("id", KEY, 0.01))
+    assert few.count() == int(np.sum(made["sample"].to_numpy()))
+    with pytest.raises(Exception, match="id -1 in row 0"):
+        ctx.sql("select -1 as id").select(front.normal("id", KEY)).collect()
+    with pytest.raises(TypeError, match="ids must be a column's name or an Expr"):
+        front.normal(5, KEY)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_daft(parts: int, expected: str, tmp_path: Path) -> None:
+    daft = pytest.importorskip("daft", reason=REASON.format("Daft"))
+    import headwater.daft as front
+    import pyarrow.parquet as pq
+
+    whole = table()
+    for number, part in enumerate(np.array_split(np.arange(N), parts)):
+        pq.write_table(whole.slice(part[0], len(part)), tmp_path / f"{number}.parquet")
+    frame = daft.read_parquet(str(tmp_path / "*.parquet"))
+    for name, column in zip(NAMES, columns(front, "id"), strict=True):
+        frame = frame.with_column(name, column)
+    made = frame.to_arrow()
+    assert by_id(made["id"], *(made[name].to_numpy() for name in NAMES)) == expected
+    few = daft.from_arrow(whole).where(front.sample("id", KEY, 0.01)).count_rows()
+    assert few == int(np.sum(made["sample"].to_numpy()))
+    with pytest.raises(TypeError, match="ids must be a column's name or an Expression"):
+        front.normal(5, KEY)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_dask(parts: int, expected: str) -> None:
+    dd = pytest.importorskip("dask.dataframe", reason=REASON.format("Dask's DataFrame"))
+    import headwater.pandas as front
+    import pandas as pd
+
+    frame = dd.from_pandas(pd.DataFrame({"id": ORDER}), npartitions=parts, sort=False)
+    for name, column in zip(NAMES, columns(front, frame["id"]), strict=True):
+        frame[name] = column
+    for scheduler in ("threads", "sync"):
+        made = frame.compute(scheduler=scheduler)
+        assert by_id(made["id"], *(made[name] for name in NAMES)) == expected
+
+
+def test_ibis(expected: str) -> None:
+    ibis = pytest.importorskip("ibis", reason=REASON.format("ibis"))
+    import headwater.ibis as front
+
+    rows = ibis.memtable(table().to_pandas())
+    made = ibis.duckdb.connect().to_pyarrow(rows.mutate(*columns(front, rows.id)))
+    assert by_id(made["id"], *(made[name].to_numpy() for name in NAMES)) == expected
+    with pytest.raises(TypeError, match="ids must be an integer column of ibis"):
+        front.normal("id", KEY)
+
+
+SPARK = """
+import sys, numpy as np, headwater.spark as front, test_one_array as one
+from pyspark.sql import SparkSession, functions as sf
+spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000").getOrCreate())
+spark.sparkContext.setLogLevel("OFF")
+for parts in one.PARTS:
+    frame = spark.range(0, one.N, 1, parts).repartition(parts, sf.xxhash64("id"))
+    made = frame.select("id", *one.columns(front, "id")).toArrow()
+    print(one.by_id(made["id"], *(made[name].to_numpy() for name in ("z", "u", "sample", "split"))))
+words = spark.range(0, 100).select(front.order("id", one.KEY)).toArrow()["order"].to_pylist()
+right = one.KEY.child(b"order").stream(0).integers(0, 2**64, 100, dtype="uint64").tolist()
+assert [word + 2**63 for word in words] == right
+import headwater.pyarrow as arrow, pyarrow as pa
+keys = spark.sql("select 'ß' as user, 5L as day").select(front.key_of("user", "day")).toArrow()
+assert keys["key"].to_pylist() == arrow.key_of(pa.array(["ß"]), pa.array([5])).to_pylist()
+for call, words in [
+    (lambda: front.permutation("id", one.KEY, 100), "pass dtype='int64'"),
+    (lambda: front.normal(5, one.KEY), "ids must be a column's name or a Column, not int"),
+]:
+    try:
+        call()
+    except TypeError as error:
+        assert words in str(error)
+    else:
+        raise AssertionError(words)
+spark.stop()
+"""
+
+
+def test_spark(expected: str) -> None:
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    code = [sys.executable, "-c", SPARK]
+    # Its workers would otherwise be the first python3 of the path.
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.split() == [expected] * len(PARTS)
+
+
+RAY = """
+import numpy as np, pyarrow as pa, ray, headwater.ray as front, test_one_array as one
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=10**8)
+ray.data.DataContext.get_current().enable_progress_bars = False
+for parts in one.PARTS:
+    rows = ray.data.from_arrow(pa.table({"id": one.ORDER})).repartition(parts)
+    for made in one.columns(front, "id"):
+        rows = rows.map_batches(made, batch_format="pyarrow", batch_size=4096)
+    made = pa.concat_tables(ray.get(rows.to_arrow_refs()))
+    print(one.by_id(made["id"], *(made[name].to_numpy() for name in ("z", "u", "sample", "split"))))
+few = ray.data.range(1000).map_batches(front.keep("id", one.KEY, 0.01), batch_format="pyarrow")
+assert few.count() == 12
+ray.shutdown()
+"""
+
+
+def test_ray(expected: str) -> None:
+    pytest.importorskip("ray", reason=REASON.format("Ray"))
+    alone = ["unshare", "--net", "--map-root-user", "sh", "-c"]
+    if subprocess.run([*alone, "ip link set lo up"], capture_output=True).returncode != 0:
+        pytest.skip("no network namespace can be made here: Ray was not started")
+    code = [*alone, 'ip link set lo up && exec "$0" -c "$1"', sys.executable, RAY]
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.split() == [expected] * len(PARTS)

@@ -1,0 +1,143 @@
+"""Samples of exactly n rows, with strata and weights, and folds: the same rows in every engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import headwater
+
+REASON = "{} is not installed: its samples were not compared"
+pa = pytest.importorskip("pyarrow", reason=REASON.format("pyarrow"))
+pd = pytest.importorskip("pandas", reason=REASON.format("pandas"))
+pl = pytest.importorskip("polars", reason=REASON.format("Polars"))
+duckdb = pytest.importorskip("duckdb", reason=REASON.format("DuckDB"))
+
+import headwater.duckdb as in_duckdb  # noqa: E402
+import headwater.pandas as in_pandas  # noqa: E402
+import headwater.polars as in_polars  # noqa: E402
+
+KEY = headwater.Key(42)
+N = 3000
+IDS = np.random.default_rng(3).permutation(10 * N)[:N]
+FRAME = pd.DataFrame({"id": IDS, "g": IDS % 7, "w": (IDS % 5).astype(float)})
+
+
+@pytest.fixture(scope="module")
+def con() -> Any:
+    made = duckdb.connect()
+    in_duckdb.load(made)
+    made.register("frame", FRAME)
+    return made
+
+
+def weighted(ids: Any, weights: Any, name: str | None) -> list[int]:
+    """Returns ids in the order of x / weight, x exponential, as Efraimidis and Spirakis have it."""
+    child = KEY.child(b"weighted")
+    numbers = (child if name is None else child.child(name)).stream(0).at(ids)
+    order = [
+        (x / w, i)
+        for x, w, i in zip(numbers.standard_exponential(), weights, ids, strict=True)
+        if w > 0
+    ]
+    return [int(i) for _, i in sorted(order)]
+
+
+@pytest.mark.parametrize("name", [None, "treated"])
+@pytest.mark.parametrize("n", [0, 1, 100, 2400, 5000])
+def test_weighted_samples(con: Any, n: int, name: str | None) -> None:
+    right = weighted(IDS, FRAME["w"], name)[:n]
+    some = {"weights": "w", "name": name}
+    assert in_pandas.sample_n(FRAME, "id", n, KEY, **some)["id"].tolist() == right
+    frame = pl.from_pandas(FRAME)
+    assert in_polars.sample_n(frame, "id", n, KEY, **some)["id"].to_list() == right
+    lazy = in_polars.sample_n(frame.lazy(), "id", n, KEY, **some).collect()
+    assert lazy["id"].to_list() == right and lazy.columns == ["id", "g", "w"]
+    label = "" if name is None else f", '{name}'"
+    sql = f"select id from frame where w > 0 order by hw_weighted_order(id, 42, w{label}), id limit {n}"
+    assert [row[0] for row in con.execute(sql).fetchall()] == right
+
+
+def test_the_first_row_is_as_likely_as_its_weight() -> None:
+    groups = 4000
+    frame = pd.DataFrame({"id": range(3 * groups), "w": [1.0, 2.0, 7.0] * groups})
+    frame["g"] = frame["id"] // 3
+    two = in_pandas.sample_n(frame, "id", 2, KEY, by="g", weights="w")
+    pairs = [tuple(rows % 3) for _, rows in two.groupby("g")["id"]]
+    first = Counter(pair[0] for pair in pairs)
+    for row, share in ((0, 0.1), (1, 0.2), (2, 0.7)):
+        assert abs(first[row] / groups - share) < 5 * (share * (1 - share) / groups) ** 0.5
+    # Without replacement: after row 2, rows 0 and 1 are 1 to 2.
+    after = Counter(pair[1] for pair in pairs if pair[0] == 2)
+    total = sum(after.values())
+    assert abs(after[0] / total - 1 / 3) < 5 * (2 / 9 / total) ** 0.5
+
+
+def test_strata(con: Any) -> None:
+    words = KEY.child(b"order").stream(0).at(IDS).integers(0, 2**64, dtype="uint64")
+    rows = sorted(zip(words.tolist(), IDS.tolist(), strict=True))
+    right = sorted(i for g in range(7) for i in [i for _, i in rows if i % 7 == g][:20])
+    assert sorted(in_pandas.sample_n(FRAME, "id", 20, KEY, by="g")["id"]) == right
+    frame = pl.from_pandas(FRAME)
+    assert sorted(in_polars.sample_n(frame, "id", 20, KEY, by="g")["id"]) == right
+    sql = (
+        "select id from frame qualify"
+        " row_number() over (partition by g order by hw_order(id, 42), id) <= 20 order by id"
+    )
+    assert [row[0] for row in con.execute(sql).fetchall()] == right
+    several = in_pandas.sample_n(FRAME.assign(h=1), "id", 20, KEY, by=["g", "h"])
+    assert sorted(several["id"]) == right
+
+
+def test_rows_without_a_group_are_a_group() -> None:
+    frame = pd.DataFrame({"id": range(60), "g": ["a", None, "b"] * 20})
+    mine = in_pandas.sample_n(frame, "id", 5, KEY, by="g")
+    other = in_polars.sample_n(pl.from_pandas(frame), "id", 5, KEY, by="g")
+    assert len(mine) == 15 and sorted(mine["id"]) == sorted(other["id"])
+
+
+def test_weighted_strata_agree() -> None:
+    mine = in_pandas.sample_n(FRAME, "id", 9, KEY, by="g", weights="w")
+    frame = pl.from_pandas(FRAME)
+    other = in_polars.sample_n(frame, "id", 9, KEY, by="g", weights="w")
+    assert len(mine) == 63 and sorted(mine["id"]) == sorted(other["id"])
+
+
+def test_folds_are_parts_that_rows_keep() -> None:
+    pairs = list(in_pandas.folds(FRAME, "id", 5, KEY))
+    assert sorted(i for _, fold in pairs for i in fold["id"]) == sorted(IDS.tolist())
+    more = pd.concat([FRAME, FRAME.assign(id=FRAME["id"] + 10 * N)], ignore_index=True)
+    polars = in_polars.folds(pl.from_pandas(more), "id", 5, KEY)
+    for (rest, fold), (_, larger) in zip(pairs, polars, strict=True):
+        assert set(rest["id"]).isdisjoint(fold["id"]) and len(rest) + len(fold) == N
+        assert set(fold["id"]) <= set(larger["id"])
+        assert abs(len(fold) - N / 5) < 5 * (N * 0.16) ** 0.5
+
+
+def test_bad_input_names_the_way_out(con: Any) -> None:
+    missing = pd.DataFrame({"id": pd.array([1, None], "Int64"), "w": [1.0, 2.0]})
+    negative = pd.DataFrame({"id": [1, 2], "w": [1.0, -2.0]})
+    need = "weights must be finite numbers from 0"
+    for call, error, words in [
+        (lambda: in_pandas.sample_n(FRAME, "id", -1, KEY), ValueError, "n must be .* from 0"),
+        (lambda: in_pandas.sample_n(FRAME, "id", 1.5, KEY), TypeError, "float"),  # type: ignore[arg-type]
+        (lambda: in_pandas.sample_n(negative, "id", 1, KEY, weights="w"), ValueError, need),
+        (lambda: [*in_pandas.folds(FRAME, "id", 1, KEY)], ValueError, "from 2 to 256"),
+        (lambda: [*in_pandas.folds(missing, "id", 2, KEY)], ValueError, "row 1 is missing"),
+        (
+            lambda: in_polars.sample_n(pl.from_pandas(negative), "id", 1, KEY, weights="w"),
+            ValueError,
+            need,
+        ),
+        (
+            lambda: con.execute("select hw_weighted_order(id, 42, -w) from frame").fetchall(),
+            duckdb.Error,
+            need,
+        ),
+    ]:
+        with pytest.raises(error, match=words):
+            call()
+    assert in_pandas.sample_n(missing, "id", 2, KEY)["id"].tolist() == [1]

@@ -1,0 +1,121 @@
+"""The elastic sampler: by the protocol of PyTorch's samplers, and with PyTorch where it is here."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import headwater
+from headwater.torch import ElasticSampler
+
+KEY = headwater.Key(42)
+N = 1003
+
+
+def epoch(world: int, **more: int) -> list[int]:
+    """Returns what all processes yield, step by step."""
+    samplers = [ElasticSampler(N, KEY, num_replicas=world, rank=r, **more) for r in range(world)]
+    parts = [list(sampler) for sampler in samplers]
+    assert [len(sampler) for sampler in samplers] == [len(part) for part in parts]
+    assert len({len(part) for part in parts}) == 1
+    return [row for step in zip(*parts, strict=True) for row in step]
+
+
+def right(number: int) -> list[int]:
+    """Returns the order of an epoch."""
+    order = KEY.child(b"epoch").child(number).stream(0).permutation(N)
+    return [order.at(place) for place in range(N)]
+
+
+@pytest.mark.parametrize("world", [1, 2, 7, 64, 1003, 1010])
+def test_each_row_once_whatever_the_number_of_processes(world: int) -> None:
+    rows = epoch(world)
+    assert rows[:N] == right(0) and sorted(rows[:N]) == list(range(N))
+    assert len(rows) == -(-N // world) * world and rows[N:] == right(0)[: len(rows) - N]
+
+
+@pytest.mark.parametrize(("before", "after"), [(7, 2), (2, 64), (64, 1), (1, 7)])
+def test_resumed_by_one_integer_with_other_processes(before: int, after: int) -> None:
+    first = [ElasticSampler(N, KEY, num_replicas=before, rank=r) for r in range(before)]
+    batches, size = 3, 4
+    seen = [list(itertools.islice(sampler, batches * size)) for sampler in first]
+    position = first[0].position_after(batches, size)
+    assert position == batches * size * before
+    rest = epoch(after, position=position)
+    done = {row for part in seen for row in part}
+    assert rest[: N - position] == right(0)[position:] and done == set(right(0)[:position])
+
+
+def test_epochs() -> None:
+    sampler = ElasticSampler(N, KEY, num_replicas=4, rank=1)
+    sampler.position = sampler.position_after(10, 5)
+    sampler.set_epoch(0)
+    assert sampler.position == 200 and list(sampler) == right(0)[201::4]
+    sampler.set_epoch(1)
+    assert sampler.position == N and list(sampler)[:-1] == right(1)[1::4][: len(sampler) - 1]
+    assert right(1) != right(0)
+    # All rows of an epoch, also if its last step is uneven or left out, lead to the next one.
+    assert sampler.position_after(10**6) == 2 * N == sampler.position_after(len(sampler))
+    last = ElasticSampler(N, KEY, num_replicas=4, rank=3, drop_last=True)
+    assert len(last) == 250 and list(last) == right(0)[3:1000:4]
+    assert last.position_after(250) == N and last.position_after(249) == 996
+
+
+def test_state() -> None:
+    sampler = ElasticSampler(N, KEY, position=5 * N + 77)
+    again = ElasticSampler(N, KEY)
+    again.load_state_dict(pickle.loads(pickle.dumps(sampler.state_dict())))
+    assert (again.epoch, again.position) == (5, 5 * N + 77) and list(again) == right(5)[77:]
+    assert list(pickle.loads(pickle.dumps(sampler))) == right(5)[77:]
+    with pytest.raises(ValueError, match="the state is of 1003 rows and the data set has 9"):
+        ElasticSampler(9, KEY).load_state_dict(sampler.state_dict())
+
+
+def test_a_billion_rows_take_no_list() -> None:
+    code = """
+import itertools, resource, headwater, headwater.torch
+from headwater import Key
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+small = headwater.torch.ElasticSampler(100_000, Key(42), num_replicas=8, rank=3)
+sum(small)
+before = peak()
+large = headwater.torch.ElasticSampler(10**9, Key(42), num_replicas=8, rank=3)
+assert len(large) == 125_000_000
+sum(itertools.islice(large, 100_000))
+print(peak() - before)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) < 1024  # KiB
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"n": 0}, "n must be a number of rows from 1"),
+        ({"num_replicas": 0, "rank": 0}, "num_replicas must be at least 1"),
+        ({"num_replicas": 2, "rank": 2}, "rank must be from 0 to num_replicas - 1 = 1, not 2"),
+        ({"position": -1}, "position must be a number of rows from 0"),
+    ],
+)
+def test_bad_input(more: dict[str, int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ElasticSampler(**{"n": 10, "key": KEY, **more})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="key must be a headwater.Key, not int"):
+        ElasticSampler(10, 42)  # type: ignore[arg-type]
+
+
+def test_the_data_loader_of_pytorch() -> None:
+    torch = pytest.importorskip(
+        "torch", reason="PyTorch is not installed: its DataLoader did not take the sampler"
+    )
+    sampler = ElasticSampler(N, KEY, num_replicas=2, rank=1)
+    rows = torch.arange(N)
+    for workers in (0, 2):
+        loader = torch.utils.data.DataLoader(
+            rows, sampler=sampler, batch_size=10, num_workers=workers
+        )
+        assert torch.cat(list(loader)).tolist() == list(sampler)
