@@ -211,11 +211,11 @@ export function zipf(exponent: number): Distribution<Counts>;
 export function logSeries(probability: number): Distribution<Counts>;
 
 /**
- * Returns negative binomial numbers: failures before `n` successes, each of probability
- * `probability`. `n` must be a finite number above 0, with counts below 2^63, and `probability` a
- * number above 0 and at most 1.
+ * Returns negative binomial numbers: failures before `successes` successes, each of probability
+ * `probability`. `successes` must be a finite number above 0, with counts below 2^63, and
+ * `probability` a number above 0 and at most 1.
  */
-export function negativeBinomial(n: number, probability: number): Distribution<Counts>;
+export function negativeBinomial(successes: number, probability: number): Distribution<Counts>;
 
 /**
  * Returns noncentral chi-square numbers of `degrees` degrees of freedom. `degrees` must be a finite

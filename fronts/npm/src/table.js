@@ -500,7 +500,7 @@ export const FACTORIES = {
             complex: false,
             types: ["int64", "uint64"],
             parameters: [
-                { name: "n", js: "n", form: "real" },
+                { name: "successes", js: "successes", form: "real" },
                 { name: "p", js: "probability", form: "real" },
             ],
         },

@@ -94,9 +94,9 @@ pub(crate) fn steps(report: &mut Report) {
         }
         let mut release = program("cargo xtask release --dist");
         release.arg(&dist);
-        for step in
-            ["source", "library", "program", "python", "java", "npm", "debian", "command", "install"]
-        {
+        for step in [
+            "source", "library", "program", "python", "java", "npm", "debian", "command", "install",
+        ] {
             release.args(["--only", step]);
         }
         run(release.current_dir(root()?))?;
