@@ -176,6 +176,9 @@ fn tests(report: &mut Report) {
         let mut test = program(&format!("cargo test {TOGETHER} --test peers"));
         Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
     });
+    report.step("first byte of AWS-LC", || {
+        cargo("test -p headwater-doctor --test start -- --ignored --nocapture")
+    });
     report.long_step("sections, larger searches", || {
         cargo("test -p headwater-model --release -- --ignored --nocapture --test-threads=1")
     });

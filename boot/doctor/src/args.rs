@@ -84,6 +84,8 @@ pub enum Verb {
     Merge(crate::MergeArgs),
     /// Observe which processes wait for the random generator at this boot, until it is ready
     Observe(crate::observe::ObserveArgs),
+    /// Find out how long a program takes to its first random byte, and from which source
+    Start(crate::start::StartArgs),
 }
 
 /// Explain a finding: its meaning, how it is recognised, what to do, and the sources
@@ -123,7 +125,7 @@ fn kernel(typed: &str) -> Result<Kernel, String> {
         .ok_or_else(|| "not a kernel's version, such as 6.12 or 5.10.223-1-amd64".to_owned())
 }
 
-fn seconds(typed: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(typed: &str) -> Result<Duration, String> {
     let wrong = || "a number of seconds, such as 10 or 0.5, at most a year".to_owned();
     let seconds: f64 = typed.parse().map_err(|_| wrong())?;
     if !(0.0..=31_536_000.0).contains(&seconds) {

@@ -25,8 +25,16 @@ pub enum Error {
         /// The system's error.
         reason: io::Error,
     },
-    /// A program that the observer should become cannot be started.
+    /// A program that the observer should become, or whose start is to be measured, cannot be
+    /// started.
     Exec {
+        /// The program as given.
+        program: PathBuf,
+        /// The system's error.
+        reason: io::Error,
+    },
+    /// The kernel refuses to trace a program.
+    Trace {
         /// The program as given.
         program: PathBuf,
         /// The system's error.
@@ -62,6 +70,20 @@ impl fmt::Display for Error {
             Error::Exec { program, reason } => write!(
                 f,
                 "cannot start {}: {reason}; name a program that exists",
+                untrusted(&program.display().to_string())
+            ),
+            Error::Trace { program, reason } if reason.kind() == io::ErrorKind::Unsupported => {
+                write!(
+                    f,
+                    "cannot trace {}: only x86-64 is supported; read a trace instead: strace -f -T -o FILE {0}, \
+                     then headwater doctor --strace FILE",
+                    untrusted(&program.display().to_string())
+                )
+            }
+            Error::Trace { program, reason } => write!(
+                f,
+                "cannot trace {}: {reason}; allow ptrace(2) and seccomp(2): in a container --cap-add SYS_PTRACE, and not under \
+                 another tracer",
                 untrusted(&program.display().to_string())
             ),
             Error::Write { file, reason } => {

@@ -28,6 +28,7 @@ mod read;
 mod report;
 mod root;
 mod run;
+pub mod start;
 pub mod trace;
 mod wait;
 

@@ -486,3 +486,29 @@ fn metrics_under_another_name_than_prom_are_written_with_a_warning() {
         assert_eq!(text(&done.stderr).contains("ends in .prom"), warns, "{}", text(&done.stderr));
     }
 }
+
+/// The examples of docs/doctor.md on the start of a program.
+#[test]
+fn the_start_of_a_program_is_measured() {
+    if !cfg!(target_arch = "x86_64") || !has("openssl") {
+        return;
+    }
+    let command = ["doctor", "start", "--json", "--", "openssl", "rand", "8"];
+    let done = run(&command);
+    if text(&done.stderr).contains("cannot trace") {
+        println!("skipped: {}", text(&done.stderr));
+        return;
+    }
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(report["schema"], "headwater.start/1");
+    assert_eq!(report["first"]["source"], "library", "{report}");
+    assert_eq!(report["exit_status"], 0, "{report}");
+    let missing = run(&["doctor", "start", "--", "headwater-no-such-program"]);
+    assert_eq!(missing.status.code(), Some(3));
+    assert_eq!(run(&["doctor", "start"]).status.code(), Some(2));
+    let done = run(&["doctor", "start", "--seconds", "1", "-q", "--", "sleep", "30"]);
+    // The C library draws for itself since glibc 2.36.
+    assert!([Some(0), Some(4)].contains(&done.status.code()), "{done:?}");
+    assert!(done.stdout.is_empty());
+}

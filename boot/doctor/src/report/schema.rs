@@ -4,27 +4,39 @@
 //! cannot be in one and not in the other. `SNAPSHOTS=overwrite cargo test -p headwater-doctor
 //! schema` writes the file again.
 
+use crate::start::StartReport;
 use crate::{Args, Report, run};
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn file() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/headwater.doctor.1.json")
+    named("headwater.doctor.1.json")
+}
+
+fn named(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(name)
 }
 
 #[test]
 fn the_schema_is_the_one_of_the_types() {
+    compare::<Report>("headwater.doctor/1", &file());
+    compare::<StartReport>("headwater.start/1", &named("headwater.start.1.json"));
+}
+
+/// Compares a file with the schema of a type, and writes it first if the environment says so.
+fn compare<T: JsonSchema>(title: &str, file: &Path) {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema = serde_json::to_value(generator.into_root_schema_for::<Report>()).unwrap();
-    schema["title"] = "headwater.doctor/1".into();
+    let mut schema = serde_json::to_value(generator.into_root_schema_for::<T>()).unwrap();
+    schema["title"] = title.into();
     closed(&mut schema);
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
     if std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite") {
-        std::fs::write(file(), &text).unwrap();
+        std::fs::write(file, &text).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(file()).unwrap(), text);
+    assert_eq!(std::fs::read_to_string(file).unwrap(), text);
 }
 
 /// Forbids unknown fields in every object: a misspelt name in a consumer's test data is found.

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
+use headwater_doctor::start::StartArgs;
 use headwater_doctor::{Args, Error, MergeArgs, Verb, WaitArgs};
 use std::io::Write;
 use std::path::Path;
@@ -16,6 +17,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(Verb::Observe(args)) => {
             return verdict(headwater_doctor::observe::observe(args)?);
         }
+        Some(Verb::Start(args)) => return start(args),
         None => {}
     }
     if args.deep && !args.quiet {
@@ -45,6 +47,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::coloured(&report.text())?;
     }
     verdict(report.verdict().exit_status())
+}
+
+fn start(args: &StartArgs) -> Result<(), Failure> {
+    let report = headwater_doctor::start::start(args)?;
+    if args.json {
+        output::text(&report.json().map_err(std::io::Error::from)?)?;
+    } else if !args.quiet {
+        output::coloured(&report.text())?;
+    }
+    verdict(report.exit_status())
 }
 
 fn merge(args: &MergeArgs) -> Result<(), Failure> {
