@@ -131,11 +131,12 @@ fn columns_of_one_key_share_no_words() {
     assert!(!words.insert(word), "a name alone decides, whatever the kind");
 
     // A sample of a hundredth of one stream lies in the first of its ten parts.
-    let ids: Vec<i64> = (0..if cfg!(miri) { 200 } else { 20_000 }).collect();
+    let (many, share) = if cfg!(miri) { (200, 0.09) } else { (20_000, 0.01) };
+    let ids: Vec<i64> = (0..many).collect();
     let parts_of = |sampled: &headwater_streams::Stream, parted: &headwater_streams::Stream| {
         let mut column = Ids::from_i64(&ids);
         let column = column.column().unwrap();
-        let chosen = rows_of_bits(&sample(&column, sampled, 0.01, Nulls::Kept).unwrap());
+        let chosen = rows_of_bits(&sample(&column, sampled, share, Nulls::Kept).unwrap());
         let parts = split(&column, parted, Parts::Equal(10), Nulls::Kept).unwrap();
         let parts = rows(&parts, 1).into_iter().map(|row| row.unwrap()[0]);
         let parts = parts.zip(chosen).filter(|(_, chosen)| *chosen).map(|(part, _)| part);
