@@ -86,8 +86,8 @@ pub enum Part<'a> {
 impl Error {
     /// Hands the pieces of the text to `write`, in their order.
     ///
-    /// The C library writes its messages from them: `core::fmt` can panic, and brings 10 KB of code
-    /// that nothing else there needs.
+    /// A library for C can write its messages from them, whose code must not reach a panic:
+    /// `core::fmt` can panic.
     pub fn spell(&self, write: &mut dyn FnMut(Part<'_>)) {
         let text = |write: &mut dyn FnMut(Part<'_>), text: &str| write(Part::Text(text));
         macro_rules! spell {

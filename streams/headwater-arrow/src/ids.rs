@@ -16,10 +16,10 @@ pub struct Ids<'a> {
 
 /// Releases nothing, because the slice belongs to the caller. [`Column::new`] takes a struct
 /// without a release function for one that was released.
-unsafe extern "C" fn keep_schema(_: *mut ArrowSchema) {}
+extern "C" fn keep_schema(_: *mut ArrowSchema) {}
 
 /// Releases nothing, as [`keep_schema`].
-unsafe extern "C" fn keep_array(_: *mut ArrowArray) {}
+extern "C" fn keep_array(_: *mut ArrowArray) {}
 
 impl<'a> Ids<'a> {
     /// Returns the ids of a slice of integers with a sign.
@@ -60,7 +60,7 @@ impl<'a> Ids<'a> {
         }
     }
 
-    /// Returns the column. It borrows the value for good, because the structs lead to each other.
+    /// Returns the column, which borrows the value alone, because the structs lead to each other.
     ///
     /// # Errors
     ///

@@ -14,9 +14,9 @@ const SEED: u64 = 42;
 ///
 /// The hash starts as 42; each column's value that is not null replaces it by the
 /// [`xxh64`](crate::xxh64()) of its bytes with the hash as seed; the id is half of the last one.
-/// Two rows of n share an id with a chance of n^2 / 2^64. So five million rows share none, and of
-/// 10^10 rows about five pairs do. Not for values that an adversary chooses, who can find such
-/// pairs.
+/// Two rows of n share an id with a chance of about n^2 / 2^64: one in 700,000 for five million
+/// rows, and of 10^10 rows about five pairs do. Not for values that an adversary chooses, who can
+/// find such pairs.
 ///
 /// | value | its bytes |
 /// | --- | --- |

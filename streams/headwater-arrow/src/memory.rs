@@ -24,8 +24,8 @@ unsafe impl Sync for Memory {}
 impl Memory {
     /// Allocates so many bytes, whose values are not known yet.
     ///
-    /// Columns of two huge pages and more begin at one and are marked for them. An array of 80 MB
-    /// is otherwise faulted in by 19,532 faults, which took half of the time of uniform numbers.
+    /// Columns of two huge pages and more begin at one and are marked for them. Otherwise the
+    /// kernel faults in 4 KiB at a time, so 80 MB take 19,532 faults.
     pub(crate) fn new(len: usize) -> Result<Memory, Error> {
         let align = if len >= 2 * HUGE { HUGE } else { ALIGN };
         let mut start = core::ptr::null_mut();
@@ -70,8 +70,8 @@ impl Memory {
     /// Returns bytes of the range, set to 0: a place for a block of values.
     ///
     /// The memory may be unwritten, and a slice of unwritten bytes must not exist, so zeros are
-    /// written first. A block fits the first cache, where this costs a twentieth of a nanosecond a
-    /// row; to leave it out would be a gain only if the streams took unwritten memory.
+    /// written first. A block of numbers is 8 KiB, so the zeros are overwritten in the first cache;
+    /// to leave them out, the streams would have to take unwritten memory.
     pub(crate) fn cleared(&mut self, at: usize, len: usize) -> Option<&mut [u8]> {
         if at.checked_add(len)? > self.len {
             return None;

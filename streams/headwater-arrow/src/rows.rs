@@ -42,8 +42,8 @@ impl Block {
         self.null.get(..self.len).unwrap_or_default()
     }
 
-    /// Returns the elements to draw. Ids that count up take the functions that fill a range, which
-    /// are two to three times as fast as those for a list.
+    /// Returns the elements to draw. Ids that count up take the functions that fill a range,
+    /// because those make a block of the engine once, and a list makes one for each of its rows.
     pub(crate) fn elements(&self) -> Elements<'_> {
         match (self.is_run, self.ids().first()) {
             (true, Some(&start)) => Elements::From(start),
@@ -96,7 +96,7 @@ impl Block {
                 let row = null.iter().position(|&null| null).unwrap_or(0);
                 return Err(Error::Null { row: start + row });
             }
-            bridge(ids, null, last);
+            bridge(ids, null);
         }
         if ids.iter().fold(0, |most, &id| most.max(id)) > last {
             let row = ids.iter().position(|&id| id > last).unwrap_or(0);
@@ -113,13 +113,19 @@ impl Block {
 
 /// Fills rows that are null with the id after the one before, so that a null in a run of ids does
 /// not end it. The value is never seen.
-fn bridge(ids: &mut [u64], null: &[bool], last: u64) {
-    let mut next = ids.iter().zip(null).find(|(_, null)| !**null).map_or(0, |(&id, _)| id);
+///
+/// But the element is drawn, so it must exist. The kind's last element would not do as the bound:
+/// a permutation and a long vector have fewer elements than their type, and only `draw` knows how
+/// many. So the bound is the largest id of the rows that are not null, and 0 stands past it.
+fn bridge(ids: &mut [u64], null: &[bool]) {
+    let real = || ids.iter().zip(null).filter(|(_, null)| !**null).map(|(&id, _)| id);
+    let most = real().max().unwrap_or(0);
+    let mut next = real().next().unwrap_or(0);
     let before = null.iter().take_while(|null| **null).count() as u64;
     next = next.saturating_sub(before);
     for (id, &null) in ids.iter_mut().zip(null) {
         if null {
-            *id = if next > last { 0 } else { next };
+            *id = if next > most { 0 } else { next };
         }
         next = id.saturating_add(1);
     }

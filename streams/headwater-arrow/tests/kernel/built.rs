@@ -13,8 +13,8 @@ pub(crate) struct Built {
     pub(crate) array: ArrowArray,
 }
 
-unsafe extern "C" fn keep_schema(_: *mut ArrowSchema) {}
-unsafe extern "C" fn keep_array(_: *mut ArrowArray) {}
+extern "C" fn keep_schema(_: *mut ArrowSchema) {}
+extern "C" fn keep_array(_: *mut ArrowArray) {}
 
 /// Sets bits, the lowest of a byte first.
 pub(crate) fn bits(values: &[bool]) -> Vec<u8> {

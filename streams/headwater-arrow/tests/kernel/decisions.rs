@@ -89,6 +89,31 @@ fn a_part_is_where_the_word_lies_between_the_borders() {
 }
 
 #[test]
+fn a_word_at_a_border_is_above_it() {
+    // A share is a double, so only a word whose last 11 bits are 0 can be a border.
+    let all: Vec<Option<i128>> = (0..if cfg!(miri) { 0 } else { 20_000 }).map(Some).collect();
+    let mut tried = 0;
+    for (id, word) in all.iter().zip(words(&all)) {
+        let word = word.unwrap();
+        if word % 2048 != 0 {
+            continue;
+        }
+        let share = word as f64 / 2_f64.powi(64);
+        let built = Built::integers("l", &[*id], 0);
+        let column = built.column().unwrap();
+        for (share, is_in) in [(share, false), (share.next_up(), true)] {
+            let chosen = sample(&column, &stream(), share, Nulls::Kept).unwrap();
+            assert_eq!(booleans(&chosen), [Some(is_in)], "{id:?} {share}");
+            let parts = Parts::Shares(&[share, 1.0 - share]);
+            let part = split(&column, &stream(), parts, Nulls::Kept).unwrap();
+            assert_eq!(rows(&part, 1), [Some(vec![u8::from(!is_in)])], "{id:?} {share}");
+        }
+        tried += 1;
+    }
+    assert!(tried > 3 || cfg!(miri), "{tried}");
+}
+
+#[test]
 fn an_order_is_the_words() {
     let ids = ids();
     let built = Built::integers("l", &ids, 7);

@@ -191,6 +191,21 @@ fn a_permutation_names_the_row_past_its_end() {
 }
 
 #[test]
+fn a_null_beside_the_last_element_is_no_id() {
+    let made = Kind::Permutation.make(&[Value::Count(10)]).unwrap();
+    for ids in [
+        vec![Some(9), None],
+        vec![Some(8), Some(9), None, None, Some(0)],
+        vec![None, Some(9), None, Some(9)],
+        vec![None, None, Some(0), None],
+    ] {
+        let built = Built::integers("l", &ids, 1);
+        let out = draw(&built.column().unwrap(), &stream(), &made, Dtype::U64, Nulls::Kept);
+        assert_eq!(rows(&out.unwrap(), 8), expected(&made, Dtype::U64, &ids, 8), "{ids:?}");
+    }
+}
+
+#[test]
 fn nulls_are_refused_if_asked_for() {
     let ids = [Some(1), Some(2), None];
     assert_eq!(refusal("l", &ids, Kind::Normal, Nulls::Refused), Error::Null { row: 2 });
