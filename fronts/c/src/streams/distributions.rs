@@ -1379,10 +1379,10 @@ pub unsafe extern "C" fn headwater_stream_log_series_u64_at(
     }
 }
 
-/// Writes negative binomial numbers: failures before `n` successes, each of probability `p`.
-/// Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `n` is not
-/// finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above 1. Not for
-/// secrets.
+/// Writes negative binomial numbers: failures before `successes` successes, each of probability
+/// `p`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that
+/// `successes` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0
+/// or above 1. Not for secrets.
 ///
 /// # Safety
 ///
@@ -1392,7 +1392,7 @@ pub unsafe extern "C" fn headwater_stream_log_series_u64_at(
 pub unsafe extern "C" fn headwater_stream_fill_negative_binomial_u64(
     key: *const headwater_key,
     stream: u64,
-    n: c_double,
+    successes: c_double,
     p: c_double,
     start: u64,
     out: *mut u64,
@@ -1401,15 +1401,15 @@ pub unsafe extern "C" fn headwater_stream_fill_negative_binomial_u64(
     // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
-            stream.fill_distribution(&NegativeBinomial::new(n, p)?, start, out)
+            stream.fill_distribution(&NegativeBinomial::new(successes, p)?, start, out)
         })
     }
 }
 
 /// Writes the elements of headwater_stream_fill_negative_binomial_u64() with the numbers in
 /// `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
-/// `n` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above
-/// 1. Not for secrets.
+/// `successes` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0
+/// or above 1. Not for secrets.
 ///
 /// # Safety
 ///
@@ -1419,7 +1419,7 @@ pub unsafe extern "C" fn headwater_stream_fill_negative_binomial_u64(
 pub unsafe extern "C" fn headwater_stream_negative_binomial_u64_at(
     key: *const headwater_key,
     stream: u64,
-    n: c_double,
+    successes: c_double,
     p: c_double,
     indices: *const u64,
     out: *mut u64,
@@ -1429,7 +1429,7 @@ pub unsafe extern "C" fn headwater_stream_negative_binomial_u64_at(
     // `n` writable u64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
-            stream.distribution_at(&NegativeBinomial::new(n, p)?, i, out)
+            stream.distribution_at(&NegativeBinomial::new(successes, p)?, i, out)
         })
     }
 }

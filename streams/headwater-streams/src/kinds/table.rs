@@ -570,10 +570,10 @@ kinds! {
     /// Negative binomial numbers, from 0.
     NegativeBinomial = 39: |v| Endless(NegativeBinomial::new(v.real(0)?, v.real(1)?)?), Facts {
         name: "negative_binomial",
-        about: "negative binomial numbers: failures before `n` successes, each of probability `p`",
+        about: "negative binomial numbers: failures before `successes` successes, each of probability `p`",
         method: "Poisson numbers of gamma means",
         parameters: &[
-            Parameter::real("n", Range::SUCCESSES),
+            Parameter::real("successes", Range::SUCCESSES).numpy("n"),
             Parameter::real("p", Range::CHANCE).java("probability"),
         ],
         types: OWN_COUNTS,

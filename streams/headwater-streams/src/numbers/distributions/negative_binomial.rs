@@ -33,20 +33,20 @@ pub struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// Returns the distribution of failures before `n` successes of probability `p`; `n` need not
+    /// Returns the distribution of failures before so many successes of probability `p`; the number need not
     /// be an integer.
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless `n` is finite and above 0, `p` above 0 and at most 1, and the
+    /// [`Error::Parameter`] unless `successes` is finite and above 0, `p` above 0 and at most 1, and the
     /// counts' mean ten of gamma's standard deviations below 2^63, as in NumPy.
-    pub fn new(n: f64, p: f64) -> Result<NegativeBinomial, Error> {
+    pub fn new(successes: f64, p: f64) -> Result<NegativeBinomial, Error> {
         const BELOW: f64 = 9.223_372_006_484_771e18;
         let need = "a finite number above 0, with counts below 2^63";
-        let n = checked("n", need, n, |n| n > 0.0)?;
+        let n = checked("successes", need, successes, |n| n > 0.0)?;
         let p = checked("p", "a number above 0 and at most 1", p, |p| p > 0.0 && p <= 1.0)?;
         let odds = (1.0 - p) / p;
-        checked("n", need, odds * (n + 10.0 * sqrt_f64(n)), |mean| mean <= BELOW)?;
+        checked("successes", need, odds * (n + 10.0 * sqrt_f64(n)), |mean| mean <= BELOW)?;
         Ok(NegativeBinomial { parts: Parts::new(n), odds })
     }
 }

@@ -328,15 +328,15 @@ public abstract class Distribution {
     }
 
     /**
-     * Returns negative binomial numbers: failures before {@code n} successes, each of probability
-     * {@code probability}. {@code n} must be a finite number above 0, with counts below 2^63, and
-     * {@code probability} a number above 0 and at most 1.
+     * Returns negative binomial numbers: failures before {@code successes} successes, each of
+     * probability {@code probability}. {@code successes} must be a finite number above 0, with
+     * counts below 2^63, and {@code probability} a number above 0 and at most 1.
      */
-    public static Counts negativeBinomial(double n, double probability) {
+    public static Counts negativeBinomial(double successes, double probability) {
         return counts(DistributionKind.NEGATIVE_BINOMIAL,
-                "n must be a finite number above 0, with counts below 2^63, and "
-                        + "probability a number above 0 and at most 1",
-                n, probability);
+                "successes must be a finite number above 0, with counts below 2^63, "
+                        + "and probability a number above 0 and at most 1",
+                successes, probability);
     }
 
     /**
