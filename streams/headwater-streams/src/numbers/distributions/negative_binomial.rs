@@ -38,8 +38,8 @@ impl NegativeBinomial {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless `successes` is finite and above 0, `p` above 0 and at most 1, and
-    /// the counts' mean ten of gamma's standard deviations below 2^63, as in NumPy.
+    /// [`Error::Parameter`] unless `successes` is finite and above 0, `p` above 0 and at most 1,
+    /// and the counts' mean ten of gamma's standard deviations below 2^63, as in NumPy.
     pub fn new(successes: f64, p: f64) -> Result<NegativeBinomial, Error> {
         const BELOW: f64 = 9.223_372_006_484_771e18;
         let need = "a finite number above 0, with counts below 2^63";
