@@ -984,20 +984,20 @@ HEADWATER_MUST_USE int headwater_stream_fill_log_series_u64(const struct headwat
 HEADWATER_MUST_USE int headwater_stream_log_series_u64_at(const struct headwater_key *key, uint64_t stream, double p, const uint64_t *indices, uint64_t *out, size_t n);
 
 /**
- * Writes negative binomial numbers: failures before `n` successes, each of probability `p`.
- * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `n` is not
- * finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above 1. Not for
- * secrets.
+ * Writes negative binomial numbers: failures before `successes` successes, each of probability
+ * `p`. Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that
+ * `successes` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0
+ * or above 1. Not for secrets.
  */
-HEADWATER_MUST_USE int headwater_stream_fill_negative_binomial_u64(const struct headwater_key *key, uint64_t stream, double n, double p, uint64_t start, uint64_t *out, size_t n);
+HEADWATER_MUST_USE int headwater_stream_fill_negative_binomial_u64(const struct headwater_key *key, uint64_t stream, double successes, double p, uint64_t start, uint64_t *out, size_t n);
 
 /**
  * Writes the elements of headwater_stream_fill_negative_binomial_u64() with the numbers in
  * `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
- * `n` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0 or above
- * 1. Not for secrets.
+ * `successes` is not finite, not above 0, or makes counts of 2^63 and more, or `p` is not above 0
+ * or above 1. Not for secrets.
  */
-HEADWATER_MUST_USE int headwater_stream_negative_binomial_u64_at(const struct headwater_key *key, uint64_t stream, double n, double p, const uint64_t *indices, uint64_t *out, size_t n);
+HEADWATER_MUST_USE int headwater_stream_negative_binomial_u64_at(const struct headwater_key *key, uint64_t stream, double successes, double p, const uint64_t *indices, uint64_t *out, size_t n);
 
 /**
  * Writes noncentral chi-square numbers of `k` degrees of freedom. Arguments and errors are those

@@ -33,13 +33,13 @@ pub struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// Returns the distribution of failures before `successes` successes of probability `p`; they
-    /// need not be an integer.
+    /// Returns the distribution of failures before so many successes of probability `p`. The number
+    /// of successes need not be an integer.
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless `successes` is finite and above 0, `p` above 0 and at most 1, and the
-    /// counts' mean ten of gamma's standard deviations below 2^63, as in NumPy.
+    /// [`Error::Parameter`] unless `successes` is finite and above 0, `p` above 0 and at most 1,
+    /// and the counts' mean ten of gamma's standard deviations below 2^63, as in NumPy.
     pub fn new(successes: f64, p: f64) -> Result<NegativeBinomial, Error> {
         const BELOW: f64 = 9.223_372_006_484_771e18;
         let need = "a finite number above 0, with counts below 2^63";
