@@ -1,6 +1,7 @@
 //! The C library as C programs use it: with every compiler, under sanitizers and valgrind, and as
 //! installed.
 
+use crate::failures::run_tests;
 use crate::process::{TOGETHER, cargo, output, program, run, target_directory};
 use crate::report::{Report, need};
 use crate::tools;
@@ -27,7 +28,7 @@ pub(crate) fn steps(report: &mut Report) {
         const LOSS: &str = "the C library with each compiler, sanitizer and build tool";
         let tools = need(tools::debian(&TOOLS).and_then(|()| sanitizers()), LOSS);
         // The tests run even if a tool is missing; each says what it skips.
-        run(&mut program(&format!(
+        run_tests(&mut program(&format!(
             "cargo test {TOGETHER} --test installed --test programs \
              -- --ignored --nocapture --test-threads=2"
         )))?;

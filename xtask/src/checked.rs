@@ -3,7 +3,8 @@
 //! All three need the nightly compiler. Each has a target directory of its own, because their flags
 //! leave nothing to share.
 
-use crate::process::{program, root, run};
+use crate::failures::run_tests;
+use crate::process::{program, root};
 use crate::report::{Report, Stop, need};
 use crate::tools;
 use anyhow::Result;
@@ -53,10 +54,10 @@ fn miri(all: bool) -> Result<(), Stop> {
         Ok(miri)
     };
     // The table of modes is safe code without a pointer, and takes 5,000 cases.
-    run(miri("--lib -- --skip nothing_is_served", "")?.args(MIRI_UNIT_TESTS))?;
-    run(&mut miri("--test interpreted -- --test-threads=1", "")?)?;
+    run_tests(miri("--lib -- --skip nothing_is_served", "")?.args(MIRI_UNIT_TESTS))?;
+    run_tests(&mut miri("--test interpreted -- --test-threads=1", "")?)?;
     if all {
-        run(&mut miri("--test interpreted -- --test-threads=1 thread", SEEDS)?)?;
+        run_tests(&mut miri("--test interpreted -- --test-threads=1 thread", SEEDS)?)?;
     }
     Ok(())
 }
@@ -67,7 +68,7 @@ fn miri_of_streams() -> Result<(), Stop> {
     need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
     let mut miri = program("cargo +nightly miri test --no-default-features -p headwater-streams");
     miri.arg("--target-dir").arg(root()?.join("target/miri")).args(["--test", "interpreted"]);
-    Ok(run(miri.env("MIRIFLAGS", "-Zmiri-strict-provenance"))?)
+    Ok(run_tests(miri.env("MIRIFLAGS", "-Zmiri-strict-provenance"))?)
 }
 
 /// Accesses out of bounds or after a free. The streams are here because miri runs none of their
@@ -82,7 +83,7 @@ fn address_sanitizer() -> Result<(), Stop> {
     let packages = "headwater -p headwater-streams --features headwater/testing,headwater/uuid";
     let mut test = sanitized("address", packages, tests)?;
     // The pools are never freed, on purpose: a thread may still draw while the process exits.
-    Ok(run(test.env("ASAN_OPTIONS", "detect_leaks=0"))?)
+    Ok(run_tests(test.env("ASAN_OPTIONS", "detect_leaks=0"))?)
 }
 
 /// Checks for data races on pages, slots and states, which locks and the registry's bits have to
@@ -100,7 +101,7 @@ fn thread_sanitizer() -> Result<(), Stop> {
         "headwater --features testing,uuid",
         &format!("{tests} --test stress"),
     )?;
-    Ok(run(test.args(["--", "--skip", "memory", "--skip", "a_quiesce"]))?)
+    Ok(run_tests(test.args(["--", "--skip", "memory", "--skip", "a_quiesce"]))?)
 }
 
 /// Returns the command for tests under a sanitizer. `--cfg sanitized` replaces assembly, which the

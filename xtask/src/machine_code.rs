@@ -1,7 +1,8 @@
 //! `cargo xtask machine-code`: builds the probe and runs the checks of `proof/machine-code` on it.
 
+use crate::failures::cargo_test;
 use crate::java;
-use crate::process::{cargo, program, root, run, target_directory};
+use crate::process::{program, root, run, target_directory};
 use crate::report::{Choice, Report, Stop, need};
 use crate::tools;
 use anyhow::{Context, Result, anyhow};
@@ -40,7 +41,7 @@ pub(crate) fn steps(report: &mut Report) {
     // Optimised, because only such a build fuses a multiplication and an addition. Only this crate:
     // a release build would compile all dependencies of its tests once more.
     report.step("nothing fused in the streams", || {
-        cargo(
+        cargo_test(
             "test -p headwater-streams --lib \
              --config profile.dev.package.headwater-streams.opt-level=3 \
              -- --nocapture no_multiplication samplers",

@@ -6,6 +6,7 @@ mod checked;
 #[cfg(test)]
 mod claims;
 mod clones;
+mod failures;
 mod fleet;
 mod generate;
 mod install;

@@ -30,7 +30,7 @@ const PACKED: [&str; 7] = [
     "NOTICES",
 ];
 /// The most bytes of the library, so that a page's visitors do not pay for an oversight.
-const MOST: u64 = 440_000;
+const MOST: u64 = 512_000;
 
 pub(crate) fn steps(report: &mut Report) {
     report.step("format and clippy, npm's library", || {

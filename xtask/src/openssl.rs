@@ -3,8 +3,9 @@
 //! The OpenSSL of the other release is unpacked into the target directory, with its C library. It
 //! is never installed.
 
+use crate::failures::cargo_test;
 use crate::openssl_suite::{command, compiled};
-use crate::process::{cargo, program, root, run, target_directory};
+use crate::process::{program, root, run, target_directory};
 use crate::report::{Report, Stop, need};
 use crate::tools;
 use crate::unpack::{self, Packages};
@@ -71,7 +72,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.step("OpenSSL provider", || {
         // Without mandoc the tests of the manual page say that they are skipped.
         let _ = tools::package("mandoc", "mandoc");
-        cargo("test -p headwater-openssl")
+        cargo_test("test -p headwater-openssl")
     });
     report.long_step("OpenSSL provider in servers", in_servers);
     report.long_step("OpenSSL's own tests of its command", || {
@@ -134,7 +135,7 @@ fn in_servers() -> Result<(), Stop> {
     // At this run level the packages start no service. The tests start their own elsewhere.
     install.env("RUNLEVEL", "1").env("DEBIAN_FRONTEND", "noninteractive");
     need(run(install.args(SERVERS.split_whitespace())), LOSS)?;
-    cargo(
+    cargo_test(
         "test -p headwater-openssl --test servers --test installed \
          -- --ignored --nocapture --test-threads=1",
     )

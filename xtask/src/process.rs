@@ -68,7 +68,7 @@ pub(crate) fn pass_on(command: &mut Command, arguments: &[OsString]) -> Result<E
 }
 
 /// Prints the line that a person would type, and returns it.
-fn announce(command: &Command) -> String {
+pub(crate) fn announce(command: &Command) -> String {
     let variables = command
         .get_envs()
         .filter_map(|(name, value)| Some(format!("{}={}", name.display(), value?.display())));

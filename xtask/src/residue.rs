@@ -4,6 +4,7 @@
 //! program that uses the library. The package in proof/residue is such a program; its README.md
 //! explains the search.
 
+use crate::failures::run_tests;
 use crate::process::{program, root, run, target_directory};
 use crate::report::{Report, need};
 use crate::tools;
@@ -38,7 +39,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.step("no key stays in memory", || {
         // The search first finds the keys that its own tests plant; without that, a clean result
         // would prove nothing.
-        run(&mut cargo("test --release -p residue"))?;
+        run_tests(&mut cargo("test --release -p residue"))?;
         Ok(look(false, true)?)
     });
 }

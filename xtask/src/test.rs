@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check of CI, cheap ones first.
 
+use crate::failures::{cargo_test, run_tests};
 use crate::process::{TOGETHER, cargo, output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::storeys::Storey;
@@ -125,7 +126,7 @@ fn packages(report: &mut Report, storey: &Storey) {
             features => format!("--features {features}"),
         };
         let mut tests = program(&format!("cargo test {selection} {features} --no-fail-fast"));
-        Ok(run(tests.env("PROPTEST_RNG_SEED", "1"))?)
+        Ok(run_tests(tests.env("PROPTEST_RNG_SEED", "1"))?)
     });
 }
 
@@ -136,32 +137,32 @@ fn tests(report: &mut Report) {
     report.step("tests", || {
         let mut tests =
             program(&format!("cargo test {TOGETHER} --exclude headwater --no-fail-fast"));
-        Ok(run(tests.env("PROPTEST_RNG_SEED", "1"))?)
+        Ok(run_tests(tests.env("PROPTEST_RNG_SEED", "1"))?)
     });
     report.long_step("tests, random cases", || {
         let mut tests = program(
             "cargo test -p headwater-doctor -p headwater-hostfile -p headwater-streams \
              --no-fail-fast",
         );
-        Ok(run(tests.env("PROPTEST_CASES", "20000"))?)
+        Ok(run_tests(tests.env("PROPTEST_CASES", "20000"))?)
     });
     report.step("tests, fallbacks forced", || {
         const LOSS: &str = "draws under gdb and valgrind, and beside the allocator of gperftools";
         let tools = need(tools::packages(&["gdb", "valgrind", "libtcmalloc-minimal4"]), LOSS);
         // The tests run even if a tool is missing; each says what it skips.
-        cargo("test -p headwater --features testing,uuid,std")?;
+        run_tests(&mut program("cargo test -p headwater --features testing,uuid,std"))?;
         tools
     });
     // Without this step no run of these tests lacks the hooks. The other steps test such builds as
     // programs: the command, the C library, the preloaded one and the probe.
-    report.long_step("tests, core without hooks", || cargo("test -p headwater"));
+    report.long_step("tests, core without hooks", || cargo_test("test -p headwater"));
     report.step("tests that change the machine", || {
         const LOSS: &str =
             "huge pages, swap, memory cgroups at their limit, the kernel's checks of rseq";
         need(tools::root_user(), LOSS)?;
         // Optimised, because an unoptimised build leaves keys on the stack, which can reach swap.
         // The features are those of the step before, whose dependencies serve again.
-        cargo(
+        cargo_test(
             "test -p headwater --features testing,uuid,std --test settings --test coexist \
              --config profile.dev.package.headwater.opt-level=3 \
              -- --ignored --nocapture --test-threads=1",
@@ -171,25 +172,25 @@ fn tests(report: &mut Report) {
     // benchmark that `--count` cannot step through.
     report.long_step("tests, every count", || {
         let mut counts = program(&format!("cargo test {TOGETHER} --test counts"));
-        Ok(run(counts.env("HEADWATER_TEST_EVERY_COUNT", "1"))?)
+        Ok(run_tests(counts.env("HEADWATER_TEST_EVERY_COUNT", "1"))?)
     });
     report.step("tests, streams of NumPy", || {
         let python = need(tools::numpy(), "whether NumPy still returns the same values")?;
         let mut test = program(&format!("cargo test {TOGETHER} --test peers"));
-        Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
+        Ok(run_tests(test.env("HEADWATER_TEST_PYTHON", python))?)
     });
     report.step("first byte of AWS-LC", || {
-        cargo("test -p headwater-doctor --test start -- --ignored --nocapture")
+        cargo_test("test -p headwater-doctor --test start -- --ignored --nocapture")
     });
     report.long_step("sections, larger searches", || {
-        cargo("test -p headwater-model --release -- --ignored --nocapture --test-threads=1")
+        cargo_test("test -p headwater-model --release -- --ignored --nocapture --test-threads=1")
     });
     report.step("races, model-checked", || {
         // One build for both crates: the streams draw their secret from the core.
         let mut models = program(
             "cargo test -p headwater -p headwater-streams --test loom --target-dir target/loom",
         );
-        Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
+        Ok(run_tests(models.env("RUSTFLAGS", "--cfg loom"))?)
     });
 }
 

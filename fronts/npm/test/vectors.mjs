@@ -139,6 +139,11 @@ function distribution(headwater, one, doubles) {
             const [mean, matrix] = [parameters.slice(0, rows), parameters.slice(rows)];
             return { kind: headwater.multivariateNormal(mean, matrix), type };
         }
+        case "multivariate_hypergeometric":
+            return { kind: headwater.multivariateHypergeometric(parameters, ...n), type };
+        case "hypergeometric":
+            // The file has counts as doubles, like every parameter, and some are above 2^53.
+            return { kind: headwater.hypergeometric(...[...parameters].map(BigInt)), type };
         case "sobol":
             return { kind: headwater.sobol(parameters[0], parameters[1] !== 0), type };
         default: {

@@ -220,16 +220,16 @@ mod tests {
         }
     }
 
-    /// The library reads lists from the end of the parameters.
+    /// The library finds the end of a list by the words of the other parameters.
     #[test]
-    fn a_list_is_the_last_parameter_unless_a_square_follows_it() {
+    fn a_kind_has_one_list_unless_a_square_follows_it() {
         for kind in Kind::ALL {
             let forms: Vec<_> = kind.parameters().iter().map(|one| one.form).collect();
-            let (last, before) = forms.split_last().unwrap_or((&Form::Real, &[]));
-            let is_list = |form: &Form| {
+            let is_list = |form: &&Form| {
                 !matches!(form, Form::Real | Form::Count | Form::Integer | Form::Flag)
             };
-            assert!(!before.iter().any(is_list) || *last == Form::Factor, "{kind:?}");
+            let lists: Vec<_> = forms.iter().filter(is_list).collect();
+            assert!(lists.len() <= 1 || forms == [Form::Reals, Form::Factor], "{kind:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The parameters of a kind, as JavaScript writes them: words in the order of the table of kinds.
 //!
-//! A real number is the bits of a double, and a whole one its two's complement. Lists come last, so
-//! their length is what is left; a mean is as long as the square that follows it has rows.
+//! A real number is the bits of a double, and a whole one its two's complement. A kind has one
+//! list, whose length is what the others leave, or a mean, as long as the square after it has rows.
 
 use crate::memory::{buckets, reals};
 use crate::outcome::Refused;
@@ -21,8 +21,6 @@ const _: () = {
 pub(crate) struct Values<'a> {
     all: [Value<'a>; MOST],
     len: usize,
-    /// The words in front of the last list.
-    pub(crate) before: usize,
 }
 
 impl<'a> Values<'a> {
@@ -45,20 +43,18 @@ pub(crate) fn read<'a>(
 ) -> Result<Values<'a>, Refused> {
     let parameters = kind.parameters();
     let mut left = words;
-    let mut values =
-        Values { all: [Value::Flag(false); MOST], len: parameters.len(), before: words.len() };
+    let mut values = Values { all: [Value::Flag(false); MOST], len: parameters.len() };
     for (i, parameter) in parameters.iter().enumerate() {
-        let is_last = i + 1 == parameters.len();
+        let behind = &parameters[i + 1..];
         values.all[i] = match parameter.form {
             Form::Real => Value::Real(f64::from_bits(first(&mut left)?)),
             Form::Count => Value::Count(first(&mut left)?),
             Form::Flag => Value::Flag(first(&mut left)? == 1),
             Form::Integer => {
-                // Two words, because either 64-bit type has numbers that the other one lacks.
                 let (low, high) = (first(&mut left)?, first(&mut left)?);
                 Value::Integer((u128::from(low) | u128::from(high) << 64) as i128)
             }
-            Form::Reals if !is_last => {
+            Form::Reals if behind.first().is_some_and(|next| next.form == Form::Factor) => {
                 let rows = (0..).find(|d: &usize| d * d + d >= left.len());
                 let (mean, square) = left.split_at(rows.ok_or(Refused::Shape)?);
                 if square.len() != mean.len() * mean.len() {
@@ -68,12 +64,24 @@ pub(crate) fn read<'a>(
                 Value::Reals(reals(mean))
             }
             form => {
-                values.before = words.len() - left.len();
-                list(form, core::mem::take(&mut left))
+                let words_behind = behind.iter().map(|one| width(one.form)).sum();
+                let len = left.len().checked_sub(words_behind).ok_or(Refused::Call)?;
+                let (own, rest) = left.split_at(len);
+                left = rest;
+                list(form, own)
             }
         };
     }
     if left.is_empty() { Ok(values) } else { Err(Refused::Call) }
+}
+
+/// Returns the words of a parameter that is not a list.
+fn width(form: Form) -> usize {
+    match form {
+        // Either 64-bit type has integers that the other one lacks.
+        Form::Integer => 2,
+        _ => 1,
+    }
 }
 
 fn first(words: &mut &[u64]) -> Result<u64, Refused> {

@@ -104,6 +104,7 @@ fn a_count_of_nulls_decides_whether_their_bits_are_read() {
 #[test]
 fn columns_of_one_key_share_no_words() {
     use headwater_arrow::label::{drawn, named, purpose};
+    use headwater_streams::kinds::Kind;
     let key = headwater_streams::Key::from_seed(42);
     let mut words = std::collections::BTreeSet::new();
     // A column may have the name of a function, and its name under a purpose.
@@ -112,8 +113,8 @@ fn columns_of_one_key_share_no_words() {
         named(&key, "sample"),
         named(&key, "normal"),
         named(&key, "noise"),
-        drawn(&key, "normal", None),
-        drawn(&key, "uniform", None),
+        drawn(&key, Kind::Normal, None),
+        drawn(&key, Kind::Uniform, None),
         purpose(&key, "sample", None),
         purpose(&key, "split", None),
         purpose(&key, "sample", Some("sample")),
@@ -125,7 +126,7 @@ fn columns_of_one_key_share_no_words() {
         key.stream(0).unwrap().fill_u64(0, &mut word).unwrap();
         assert!(words.insert(word));
     }
-    let noise = drawn(&key, "normal", Some("noise")).stream(0).unwrap();
+    let noise = drawn(&key, Kind::Normal, Some("noise")).stream(0).unwrap();
     let mut word = [0; 2];
     noise.fill_u64(0, &mut word).unwrap();
     assert!(!words.insert(word), "a name alone decides, whatever the kind");
