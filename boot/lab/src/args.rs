@@ -3,6 +3,7 @@
 use crate::machine::part::ARM_PART;
 use crate::machine::series::{self, SERIES};
 use crate::plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
+use crate::scenario::nodes::NodesPlanned;
 use std::path::PathBuf;
 
 /// Boot and clone real kernels in QEMU: which programs wait for random bytes, and whose bytes
@@ -35,6 +36,8 @@ pub enum Verb {
     Criu(CriuArgs),
     /// Stress restartable sequences, and report draws that repeat
     Sections(SectionsArgs),
+    /// Look whether each CPU's pages lie on its memory node, in a machine with several
+    Nodes(NodesArgs),
     /// Save the files that a doctor would read on this host
     Record(Record),
     /// Run all tables: boots, clones, and restored processes
@@ -199,6 +202,10 @@ pub struct SectionsArgs {
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub seconds: u64,
 
+    /// Instead, make the kernel forget to abort sections in the middle: the stress must find it
+    #[arg(long)]
+    pub forgetful: bool,
+
     /// Print JSON (schema headwater.lab-sections/1, one for each stress)
     #[arg(long)]
     pub json: bool,
@@ -206,6 +213,56 @@ pub struct SectionsArgs {
     /// The guest's program [default: built in the source tree, or beside this command]
     #[arg(long, value_name = "FILE")]
     pub guest: Option<PathBuf>,
+}
+
+/// Arguments of `nodes`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct NodesArgs {
+    /// A series (5.10, 6.1, 6.12, 6.18 or 7) or a kernel image [default: 7]
+    #[arg(long, value_name = "SERIES|FILE")]
+    pub kernel: Option<String>,
+
+    /// Memory nodes
+    #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub nodes: u8,
+
+    /// CPUs of all nodes, a multiple of the nodes
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub cpus: u8,
+
+    /// Duration of the moves before the second look
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub seconds: u64,
+
+    /// Print JSON (schema headwater.lab-nodes/1, one for each look)
+    #[arg(long)]
+    pub json: bool,
+
+    /// The guest's program [default: built in the source tree, or beside this command]
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
+}
+
+impl NodesArgs {
+    /// Returns the requested kernel.
+    pub fn kernel(&self) -> &str {
+        self.kernel.as_deref().unwrap_or(NEWEST)
+    }
+
+    /// Returns the requested machine.
+    ///
+    /// # Errors
+    ///
+    /// If the CPUs cannot be split evenly over the nodes.
+    pub fn plan(&self) -> Result<NodesPlanned, String> {
+        let (nodes, cpus) = (usize::from(self.nodes), usize::from(self.cpus));
+        match cpus.is_multiple_of(nodes) {
+            true => Ok(NodesPlanned { nodes, cpus, seconds: self.seconds }),
+            false => Err(format!(
+                "{cpus} CPUs cannot be split evenly over {nodes} nodes; give a multiple of {nodes}"
+            )),
+        }
+    }
 }
 
 /// Arguments of `record`.

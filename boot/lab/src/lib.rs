@@ -19,12 +19,13 @@ mod run;
 mod scenario;
 
 pub use args::{
-    AllArgs, Args, BootArgs, CloneArgs, CriuArgs, Record, SectionsArgs, SetupArgs, Verb,
+    AllArgs, Args, BootArgs, CloneArgs, CriuArgs, NodesArgs, Record, SectionsArgs, SetupArgs, Verb,
 };
 pub use judge::boot::BootReport;
 pub use judge::cause::Cause;
 pub use judge::finding::{Finding, FindingKind};
 pub use judge::image::RestoredImages;
+pub use judge::nodes::NodesReport;
 pub use judge::pair::ClonePair;
 pub use judge::sections::SectionsReport;
 pub use machine::cache::Cache;
@@ -36,5 +37,6 @@ pub use plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
 pub use report::{html, text};
 pub use run::{RunResults, Scope, run};
 pub use scenario::criu::newest as newest_criu;
+pub use scenario::nodes::NodesPlanned;
 pub use scenario::record as recording;
-pub use scenario::{boot, clone, criu, sections};
+pub use scenario::{boot, clone, criu, nodes, sections};

@@ -55,6 +55,8 @@ fn messages() -> Vec<Message> {
             took_us: 5_000_000,
         }
         .into(),
+        Nodes { mode: "hedged".into(), path: text(), pages: 32, ..Nodes::default() }.into(),
+        Symbol { address: Some(u64::MAX) }.into(),
         Data { bytes: (0..=255).collect() }.into(),
         Entry { kind: EntryKind::Link, name: "a b\n".into(), target: "../x".into() }.into(),
         FileError { errno: 2, text: text() }.into(),
@@ -86,6 +88,8 @@ fn commands() -> Vec<Command> {
         Command::Draws { thread: 1, from: 2, count: u64::MAX },
         Command::Log { all: true },
         Command::Doctor,
+        Command::Symbol { name: "f".into() },
+        Command::Nodes(NodesPlan { seconds: 10 }),
         Command::Sections(SectionsPlan { seconds: 60, unplug: true }),
         Command::Read { path: "/a b\n\"c\"".into() },
         Command::List { path: "/".into() },

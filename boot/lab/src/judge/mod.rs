@@ -7,5 +7,6 @@ pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod finding;
 pub(crate) mod image;
+pub(crate) mod nodes;
 pub(crate) mod pair;
 pub(crate) mod sections;

@@ -43,7 +43,7 @@ pub struct SectionsReport {
 }
 
 /// The path that the check is for.
-const SECTIONS: &str = "restartable_sequences";
+pub(crate) const SECTIONS: &str = "restartable_sequences";
 /// Fewer preemptions than this are an accident, not a stress.
 const ENOUGH_SWITCHES: u64 = 100;
 
@@ -96,6 +96,21 @@ impl SectionsReport {
         claim(self.smp < 2 || self.unplugs > 0, FindingKind::NotShown, "no CPU went offline");
         findings
     }
+
+    /// Returns the finding that the stress misses a kernel which forgot to abort sections, unless
+    /// it found a word twice, a word of zeros, or a window of them.
+    pub fn missed(&self) -> Option<Finding> {
+        let found = self.findings().iter().any(|finding| finding.kind == FindingKind::Broken);
+        (!found).then(|| Finding {
+            situation: "forgetful",
+            kind: FindingKind::NotShown,
+            text: format!(
+                "{}: the kernel aborted no section, and none of {} words shows it; take more \
+                 --seconds",
+                self.kernel, self.words
+            ),
+        })
+    }
 }
 
 /// Returns the result of a guest, from the messages of one command.
@@ -146,6 +161,9 @@ mod tests {
         assert_eq!(kinds(&|report| report.path = "locked".into()), [NotShown]);
         assert_eq!(kinds(&|report| report.unplugs = 0), [NotShown]);
         assert_eq!(kinds(&|report| (report.unplugs, report.smp) = (0, 1)), []);
+        assert!(good().missed().is_some());
+        assert!(SectionsReport { repeats: 1, ..good() }.missed().is_none());
+        assert!(SectionsReport { switches: 0, ..good() }.missed().is_some());
         assert_eq!(kinds(&|report| report.unplug_error = Some("EBUSY".into())), [NotShown]);
     }
 }

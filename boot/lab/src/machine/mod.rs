@@ -3,6 +3,7 @@
 pub(crate) mod apt;
 pub(crate) mod arm;
 pub(crate) mod cache;
+pub(crate) mod debugger;
 pub(crate) mod initramfs;
 pub(crate) mod manifest;
 pub(crate) mod part;

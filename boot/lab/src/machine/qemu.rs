@@ -278,9 +278,23 @@ impl Guest {
         command: &GuestCommand,
         patience: Duration,
     ) -> Result<Vec<Message>> {
+        self.send(command)?;
+        self.answer(command, patience)
+    }
+
+    /// Sends a command whose answer is read later.
+    pub(crate) fn send(&mut self, command: &GuestCommand) -> Result<()> {
         self.input
             .write_all(protocol::line(command).as_bytes())
-            .with_context(|| format!("cannot send {command:?} to the guest"))?;
+            .with_context(|| format!("cannot send {command:?} to the guest"))
+    }
+
+    /// Returns the answer of a command that was sent.
+    pub(crate) fn answer(
+        &mut self,
+        command: &GuestCommand,
+        patience: Duration,
+    ) -> Result<Vec<Message>> {
         let is_done = |message: &Message| matches!(message, Message::Done(_));
         let messages = self.until(is_done, patience).with_context(|| format!("at {command:?}"))?;
         complete(messages).with_context(|| format!("at {command:?}"))

@@ -4,6 +4,7 @@ use crate::judge::boot::BootReport;
 use crate::judge::doctor::DoctorResults;
 use crate::judge::finding::{Finding, FindingKind};
 use crate::judge::image::RestoredImages;
+use crate::judge::nodes::NodesReport;
 use crate::judge::pair::{ClonePair, ModeStatus};
 use crate::judge::sections::SectionsReport;
 use crate::plan::{Rng, Vmgenid, name};
@@ -295,6 +296,44 @@ pub fn sections(reports: &[SectionsReport]) -> String {
             report.unplugs.to_string(),
             report.moves.to_string(),
             format!("{:.0}", report.took_s),
+        ]);
+    }
+    format!("{rows}\n")
+}
+
+/// Returns the table of machines with memory nodes.
+pub fn nodes(reports: &[NodesReport]) -> String {
+    let mut rows = table(&[
+        "kernel",
+        "nodes",
+        "CPUs",
+        "path",
+        "pages",
+        "remote",
+        "shared",
+        "in memory",
+        "moved",
+        "between nodes",
+        "unplugged",
+        "words",
+        "repeats",
+    ]);
+    for report in reports {
+        let found = &report.found;
+        rows.add_row([
+            short(&report.kernel).to_owned(),
+            found.nodes.to_string(),
+            found.cpus.to_string(),
+            found.path.clone(),
+            found.pages.to_string(),
+            found.remote.to_string(),
+            found.shared.to_string(),
+            found.resident.to_string(),
+            grouped(found.thread_moves),
+            grouped(found.process_moves),
+            found.unplugs.to_string(),
+            grouped(found.words),
+            found.repeats.to_string(),
         ]);
     }
     format!("{rows}\n")

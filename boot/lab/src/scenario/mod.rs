@@ -4,6 +4,7 @@ pub mod boot;
 pub mod clone;
 pub mod criu;
 pub(crate) mod matrix;
+pub mod nodes;
 pub mod record;
 pub mod sections;
 pub(crate) mod situations;

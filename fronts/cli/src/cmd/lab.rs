@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::output;
 use headwater_lab::{
-    Cache, Scope, SectionsArgs, SectionsReport, SetupRequest, Verb, boot, clone, criu, html,
-    recording, sections, text,
+    Cache, NodesReport, Scope, SectionsArgs, SectionsReport, SetupRequest, Verb, boot, clone, criu,
+    html, nodes, recording, sections, text,
 };
 use std::io::Write;
 
@@ -91,6 +91,20 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             }
         }
         Verb::Sections(args) => return sections(&open()?, args),
+        Verb::Nodes(args) => {
+            let planned = args.plan().map_err(Failure::Usage)?;
+            let guest = args.guest.as_deref();
+            let reports = nodes::nodes(&open()?, args.kernel(), planned, guest)?;
+            let findings: Vec<_> = reports.iter().flat_map(NodesReport::findings).collect();
+            if args.json {
+                output::json(&reports)?;
+            } else {
+                output::text(&(text::nodes(&reports) + &text::findings(&findings)))?;
+            }
+            if !findings.is_empty() {
+                return Err(Failure::Findings(findings.len()));
+            }
+        }
         Verb::Record(_) => {}
     }
     Ok(())
@@ -113,9 +127,16 @@ fn sections(cache: &Cache, args: &SectionsArgs) -> Result<(), Failure> {
         }
         progress(&format!("stressing kernel {kernel}"));
         let guest = args.guest.as_deref();
+        if args.forgetful {
+            reports.push(sections::forgetful(cache, kernel, args.seconds, guest)?);
+            continue;
+        }
         reports.extend(sections::sections(cache, kernel, args.seconds, guest)?);
     }
-    let findings: Vec<_> = reports.iter().flat_map(SectionsReport::findings).collect();
+    let findings: Vec<_> = match args.forgetful {
+        true => reports.iter().filter_map(SectionsReport::missed).collect(),
+        false => reports.iter().flat_map(SectionsReport::findings).collect(),
+    };
     if args.json {
         output::json(&reports)?;
     } else {

@@ -4,9 +4,9 @@ use crate::linux::port::{self, fail, send};
 use crate::linux::ring::Ring;
 use crate::linux::witness::{COUNT, NAMES};
 use crate::linux::workers::Workers;
-use crate::linux::{doctor, facts, kernel, sections};
+use crate::linux::{doctor, facts, kernel, nodes, sections};
 use headwater_lab_protocol::{
-    Command, Data, Done, Draw, Entry, EntryKind, FileError, Marks, Ready, Round,
+    Command, Data, Done, Draw, Entry, EntryKind, FileError, Marks, Ready, Round, Symbol,
 };
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -47,6 +47,8 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
             Command::Log { all } => facts::send_log(all),
             Command::Doctor => doctor::examine(),
             Command::Sections(plan) => sections::examine(plan),
+            Command::Nodes(plan) => nodes::examine(plan),
+            Command::Symbol { name } => send(Symbol { address: kernel::symbol(&name) }),
             Command::Read { path } => read(&path),
             Command::List { path } => list(&path),
             Command::Off => return,

@@ -45,6 +45,17 @@ pub(crate) fn mount_all() {
     }
 }
 
+/// Returns the address of a function of the kernel, which root may read.
+pub(crate) fn symbol(name: &str) -> Option<u64> {
+    let symbols = fs::read_to_string("/proc/kallsyms").ok()?;
+    let mut fields = symbols.lines().map(|line| line.split_whitespace());
+    let address = fields.find_map(|mut fields| {
+        let (address, _) = (fields.next()?, fields.next()?);
+        (fields.next()? == name).then(|| u64::from_str_radix(address, 16).ok())?
+    });
+    address.filter(|address| *address != 0)
+}
+
 /// Calls getrandom(2) itself. A later C library may answer from the vDSO, and rustix never does.
 #[inline]
 pub(crate) fn getrandom(buf: &mut [u8], flags: GetRandomFlags) -> rustix::io::Result<usize> {

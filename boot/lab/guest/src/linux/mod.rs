@@ -6,8 +6,10 @@ mod commands;
 mod doctor;
 mod facts;
 mod kernel;
+mod nodes;
 mod openssl;
 mod options;
+mod pages;
 mod port;
 mod restored;
 mod ring;
@@ -27,6 +29,7 @@ pub(crate) fn main() -> ExitCode {
     match verb {
         Some("restored") => restored::run(&arguments[1..]),
         Some("doctor" | "wait") => doctor::command(),
+        Some("nodes") => nodes::command(&arguments[1..]),
         Some("sections") => sections::command(&arguments[1..]),
         _ => {
             eprintln!(

@@ -48,11 +48,23 @@ pub(crate) fn examine(plan: SectionsPlan) {
 
 /// Counters of all threads.
 #[derive(Default)]
-struct Counters {
+pub(crate) struct Counters {
     words: AtomicU64,
     zeros: AtomicU64,
     repeats: AtomicU64,
     switches: AtomicU64,
+}
+
+impl Counters {
+    /// Returns the words, the zeros and the repeats.
+    pub(crate) fn sums(&self) -> [u64; 3] {
+        [&self.words, &self.zeros, &self.repeats].map(|counter| counter.load(Relaxed))
+    }
+}
+
+/// Returns room for the words that are remembered.
+pub(crate) fn remember() -> Vec<AtomicU64> {
+    (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect()
 }
 
 /// Runs `sections SECONDS unplug|stay`, and prints the message with the result.
@@ -61,7 +73,7 @@ pub(crate) fn command(arguments: &[String]) -> ExitCode {
     let Ok(seconds) = seconds.parse::<u64>() else { return ExitCode::from(2) };
     let begun = now_us();
     let counters = Counters::default();
-    let remembered: Vec<AtomicU64> = (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect();
+    let remembered = remember();
     let stop = AtomicBool::new(false);
     let threads = Mutex::new(Vec::new());
     let started = Barrier::new(THREADS + 1);
@@ -94,15 +106,15 @@ pub(crate) fn command(arguments: &[String]) -> ExitCode {
         stop.store(true, Release);
     });
     let status = headwater::status();
-    let count = |counter: &AtomicU64| counter.load(Relaxed);
+    let [words, zeros, repeats] = counters.sums();
     let result = Sections {
         mode: status.mode.name().to_owned(),
         path: path(status.path),
         threads: THREADS,
-        words: count(&counters.words),
-        zeros: count(&counters.zeros),
-        repeats: count(&counters.repeats),
-        switches: count(&counters.switches),
+        words,
+        zeros,
+        repeats,
+        switches: counters.switches.load(Relaxed),
         unplugs: hotplug.unplugs,
         moves: hotplug.moves,
         unplug_error: hotplug.error,
@@ -115,14 +127,15 @@ pub(crate) fn command(arguments: &[String]) -> ExitCode {
 }
 
 /// Returns the name of a path; of the locked path, with the reason.
-fn path(path: headwater::Path) -> String {
+pub(crate) fn path(path: headwater::Path) -> String {
     match path.why() {
         Some(reason) => format!("{}: {reason}", path.name()),
         None => path.name().to_owned(),
     }
 }
 
-fn draw(remembered: &[AtomicU64], counters: &Counters, stop: &AtomicBool) {
+/// Draws, and compares each word with those that are remembered, until `stop`.
+pub(crate) fn draw(remembered: &[AtomicU64], counters: &Counters, stop: &AtomicBool) {
     let (mut words, mut zeros, mut repeats) = (0, 0, 0);
     while !stop.load(Acquire) {
         for _ in 0..BATCH {
@@ -153,10 +166,15 @@ fn switches() -> u64 {
 }
 
 /// Pins a thread (`None`: the calling one) to one CPU.
-fn pin(thread: Option<Pid>, cpu: usize) -> bool {
-    let mut cpus = CpuSet::new();
-    cpus.set(cpu);
-    sched_setaffinity(thread, &cpus).is_ok()
+pub(crate) fn pin(thread: Option<Pid>, cpu: usize) -> bool {
+    pin_to(thread, &[cpu])
+}
+
+/// Pins a thread (`None`: the calling one) to several CPUs.
+pub(crate) fn pin_to(thread: Option<Pid>, cpus: &[usize]) -> bool {
+    let mut set = CpuSet::new();
+    cpus.iter().for_each(|cpu| set.set(*cpu));
+    sched_setaffinity(thread, &set).is_ok()
 }
 
 /// Moves of threads between two CPUs, the second of which goes offline and online.
