@@ -1,0 +1,218 @@
+//! Arguments that must be one value for all rows: seeds, names and parameters.
+
+use crate::abi::id;
+use crate::vector::{Data, Vector};
+
+/// A value of SQL.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Constant {
+    /// A whole number of up to 128 bits and a sign.
+    Integer { negative: bool, size: u128 },
+    Real(f64),
+    /// A DECIMAL as DuckDB writes it.
+    Decimal(String),
+    Flag(bool),
+    Text(String),
+    Blob(Vec<u8>),
+    Reals(Vec<f64>),
+    /// A value of another type, by the type's name.
+    Other(&'static str),
+}
+
+/// Returns true if all values have the same bits. Without an early exit, so that the compiler
+/// compares several at once: the usual answer is yes, and then all must be read anyway.
+macro_rules! same {
+    ($values:expr, $bits:expr) => {{
+        let first = $values.first().map($bits);
+        first.is_none_or(|first| $values.iter().map($bits).fold(0, |all, x| all | (x ^ first)) == 0)
+    }};
+}
+
+fn is_same(data: &Data<'_>) -> bool {
+    let wide = |values: &[[u64; 2]]| same!(values, |x| x[0]) && same!(values, |x| x[1]);
+    match data {
+        Data::I8(values) => same!(values, |x| *x),
+        Data::U8(values) => same!(values, |x| *x),
+        Data::I16(values) => same!(values, |x| *x),
+        Data::U16(values) => same!(values, |x| *x),
+        Data::I32(values) => same!(values, |x| *x),
+        Data::U32(values) => same!(values, |x| *x),
+        Data::I64(values) => same!(values, |x| *x),
+        Data::U64(values) => same!(values, |x| *x),
+        Data::F32(values) => same!(values, |x| x.to_bits()),
+        Data::F64(values) => same!(values, |x| x.to_bits()),
+        Data::Wide(values) => wide(values),
+        Data::Text(values) => {
+            let raw = same!(values, |x| x.raw()[0]) && same!(values, |x| x.raw()[1]);
+            raw || values.iter().all(|x| x.bytes() == values[0].bytes())
+        }
+        Data::List(values) => wide(values),
+        Data::Other => true,
+    }
+}
+
+/// Returns the value that all rows have, or `None` if two differ or one is null.
+///
+/// There is a row: DuckDB calls no function for an empty chunk, and if it did, nothing would be
+/// computed.
+pub(crate) fn of(vector: &Vector<'_>, rows: usize) -> Option<Constant> {
+    if vector.id() == id::SQLNULL {
+        return None;
+    }
+    if let Some(bits) = vector.validity() {
+        let whole = bits.iter().take(rows / 64).all(|&word| word == u64::MAX);
+        if !whole || (rows / 64 * 64..rows).any(|row| vector.is_null(row)) {
+            return None;
+        }
+    }
+    let data = vector.data();
+    is_same(&data).then(|| first(vector, &data)).flatten()
+}
+
+fn integer(value: i128) -> Constant {
+    Constant::Integer { negative: value < 0, size: value.unsigned_abs() }
+}
+
+/// Returns the words of 128 bits, the lower first, as a number.
+pub(crate) fn wide(words: [u64; 2]) -> u128 {
+    u128::from(words[1]) << 64 | u128::from(words[0])
+}
+
+/// Returns a whole number that a column has in a row, as it is stored.
+pub(crate) fn stored(data: &Data<'_>, row: usize) -> Option<i128> {
+    Some(match data {
+        Data::I8(values) => (*values.get(row)?).into(),
+        Data::U8(values) => (*values.get(row)?).into(),
+        Data::I16(values) => (*values.get(row)?).into(),
+        Data::U16(values) => (*values.get(row)?).into(),
+        Data::I32(values) => (*values.get(row)?).into(),
+        Data::U32(values) => (*values.get(row)?).into(),
+        Data::I64(values) => (*values.get(row)?).into(),
+        Data::U64(values) => (*values.get(row)?).into(),
+        Data::Wide(values) => wide(*values.get(row)?) as i128,
+        _ => return None,
+    })
+}
+
+/// Returns a DECIMAL with these digits in a form that Rust parses, correctly rounded.
+pub(crate) fn written(digits: i128, scale: u8) -> String {
+    format!("{digits}e-{scale}")
+}
+
+fn first(vector: &Vector<'_>, data: &Data<'_>) -> Option<Constant> {
+    Some(match vector.id() {
+        id::BOOLEAN => Constant::Flag(stored(data, 0)? != 0),
+        id::TINYINT
+        | id::SMALLINT
+        | id::INTEGER
+        | id::BIGINT
+        | id::UTINYINT
+        | id::USMALLINT
+        | id::UINTEGER
+        | id::UBIGINT
+        | id::HUGEINT => integer(stored(data, 0)?),
+        id::UHUGEINT => {
+            Constant::Integer { negative: false, size: stored(data, 0)?.cast_unsigned() }
+        }
+        id::DECIMAL => match vector.scale() {
+            0 => integer(stored(data, 0)?),
+            scale => Constant::Decimal(written(stored(data, 0)?, scale)),
+        },
+        id::FLOAT | id::DOUBLE => match data {
+            Data::F32(values) => Constant::Real((*values.first()?).into()),
+            Data::F64(values) => Constant::Real(*values.first()?),
+            _ => return None,
+        },
+        id::VARCHAR => {
+            let Data::Text(values) = data else { return None };
+            Constant::Text(String::from_utf8(values.first()?.bytes().to_vec()).ok()?)
+        }
+        id::ENUM => Constant::Text(vector.word(stored(data, 0)?.try_into().ok()?)?),
+        id::BLOB => {
+            let Data::Text(values) = data else { return None };
+            Constant::Blob(values.first()?.bytes().to_vec())
+        }
+        id::LIST => Constant::Reals(reals(vector, data)?),
+        other => Constant::Other(name_of(other)),
+    })
+}
+
+/// Returns the numbers of a list, or `None` if it has other things.
+fn reals(vector: &Vector<'_>, data: &Data<'_>) -> Option<Vec<f64>> {
+    let Data::List(lists) = data else { return None };
+    let [start, len] = *lists.first()?;
+    let elements = vector.elements()?;
+    (start..start.checked_add(len)?).map(|row| real(&elements, row as usize)).collect()
+}
+
+/// Returns the number in a row of a column of numbers, and `None` for a null or another type.
+pub(crate) fn real(vector: &Vector<'_>, row: usize) -> Option<f64> {
+    if vector.is_null(row) {
+        return None;
+    }
+    let data = vector.data();
+    match vector.id() {
+        id::FLOAT | id::DOUBLE => match data {
+            Data::F32(values) => values.get(row).map(|x| (*x).into()),
+            Data::F64(values) => values.get(row).copied(),
+            _ => None,
+        },
+        id::DECIMAL if vector.scale() > 0 => {
+            written(stored(&data, row)?, vector.scale()).parse().ok()
+        }
+        id::UHUGEINT => stored(&data, row).map(|value| value.cast_unsigned() as f64),
+        kind if is_integer(kind) => stored(&data, row).map(|value| value as f64),
+        _ => None,
+    }
+}
+
+/// Returns true for the types of whole numbers, and for DECIMAL.
+fn is_integer(kind: u32) -> bool {
+    (id::TINYINT..=id::UBIGINT).contains(&kind)
+        || matches!(kind, id::HUGEINT | id::UHUGEINT | id::DECIMAL)
+}
+
+/// Returns DuckDB's name of a type.
+pub(crate) fn name_of(kind: u32) -> &'static str {
+    match kind {
+        id::BOOLEAN => "BOOLEAN",
+        id::FLOAT => "FLOAT",
+        id::DOUBLE => "DOUBLE",
+        id::DECIMAL => "DECIMAL",
+        id::VARCHAR => "VARCHAR",
+        id::BLOB => "BLOB",
+        id::DATE => "DATE",
+        id::TIME | id::TIME_TZ => "TIME",
+        id::INTERVAL => "INTERVAL",
+        id::UUID => "UUID",
+        id::LIST => "LIST",
+        id::STRUCT => "STRUCT",
+        id::MAP => "MAP",
+        id::UNION => "UNION",
+        id::BIT => "BIT",
+        id::ARRAY => "ARRAY",
+        id::TIMESTAMP | id::TIMESTAMP_S | id::TIMESTAMP_MS | id::TIMESTAMP_NS => "TIMESTAMP",
+        id::TIMESTAMP_TZ => "TIMESTAMP WITH TIME ZONE",
+        _ => "a value of this type",
+    }
+}
+
+impl Constant {
+    /// Returns the value as an error message has it after "not".
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Constant::Integer { negative, size } => {
+                format!("{}{size}", if *negative { "-" } else { "" })
+            }
+            Constant::Real(value) => format!("the DOUBLE {value:?}").to_lowercase(),
+            Constant::Decimal(text) => {
+                format!("the DECIMAL {}", text.parse::<f64>().unwrap_or(f64::NAN))
+            }
+            Constant::Flag(flag) => format!("{flag}"),
+            Constant::Text(text) => format!("the text {text:?}"),
+            Constant::Blob(_) => "a BLOB".into(),
+            Constant::Reals(_) => "a list".into(),
+            Constant::Other(name) => (*name).into(),
+        }
+    }
+}
