@@ -1,5 +1,6 @@
 //! The Python package: its crate, its wheel, and the tests of both halves.
 
+use crate::duckdb;
 use crate::install::reproducible;
 use crate::notices;
 use crate::process::{EPOCH, output, program, root, run, target_directory};
@@ -51,15 +52,17 @@ const ENGINES: [&str; 13] = [
     "ray==2.60.0",
     "rich",
 ];
-/// The compiler that links against an old C library, and the judge of the result.
-const WHEELS: [&str; 2] = ["ziglang", "auditwheel"];
+/// The compiler that links against an old C library, the judge of the result, and a cargo that uses
+/// the compiler for DuckDB's extension as maturin does for the wheel.
+const WHEELS: [&str; 3] = ["ziglang", "auditwheel", "cargo-zigbuild"];
 
 pub(crate) fn steps(report: &mut Report) {
     report.step("format and clippy, Python crate", || {
         need(tools::component("rustfmt"), "the layout of the Python crate's source")?;
-        run(&mut program(&format!("cargo fmt --check --manifest-path {MANIFEST}")))?;
+        let both = "--package headwater-python --package headwater-duckdb";
+        run(&mut program(&format!("cargo fmt --check --manifest-path {MANIFEST} {both}")))?;
         need(tools::component("clippy"), "what clippy warns of in the Python crate")?;
-        let mut clippy = cargo("clippy --release --all-targets")?;
+        let mut clippy = cargo("clippy --release --workspace --all-targets")?;
         Ok(run(clippy.args(["--", "-D", "warnings"]))?)
     });
     report.step("Python package", || test(&TESTED));
@@ -115,6 +118,7 @@ pub(crate) fn installed() -> Result<PathBuf> {
 
 fn install(python: &Path) -> Result<()> {
     let folder = fresh(&target_directory()?.join("python/wheels"))?;
+    duckdb::for_package()?;
     build(python, &folder, &["--interpreter".as_ref(), python.as_os_str()], None)?;
     let wheel = only_file(&folder)?;
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
@@ -131,6 +135,8 @@ fn wheels(python: &Path, epoch: Option<u64>) -> Result<Vec<PathBuf>> {
     ] {
         tools::target(target)?;
         let folder = fresh(&target_directory()?.join(format!("python/release/{target}")))?;
+        let programs = python.parent().context("a Python without a directory")?;
+        duckdb::for_wheel(target, programs, epoch)?;
         let options = ["--zig", "--target", target, "--compatibility", tag];
         build(python, &folder, &options.map(AsRef::as_ref), epoch)?;
         let wheel = only_file(&folder)?;

@@ -97,9 +97,11 @@ impl<'a> Arrow<'a> {
             (id::UHUGEINT, Data::Wide(values)) => Values::Words(words(vector, values)?),
             (id::VARCHAR | id::BLOB, Data::Text(texts)) => {
                 let known = |row: usize| !vector.is_null(row);
-                of_texts(texts.iter().enumerate().map(|(row, text)| {
-                    if known(row) { text.bytes() } else { &[] }
-                }))
+                of_texts(texts.iter().enumerate().map(
+                    |(row, text)| {
+                        if known(row) { text.bytes() } else { &[] }
+                    },
+                ))
             }
             (id::ENUM, _) => enums(vector, &data, rows),
             (id::UUID, Data::Wide(values)) => {
@@ -205,9 +207,11 @@ fn enums(vector: &Vector<'_>, data: &Data<'_>, rows: usize) -> Values<'static> {
     for &code in codes.iter().flatten() {
         known.entry(code).or_insert_with(|| vector.word(code).unwrap_or_default());
     }
-    of_texts(codes.iter().map(|code| {
-        code.and_then(|code| known.get(&code)).map_or(&[][..], |word| word.as_bytes())
-    }))
+    of_texts(
+        codes.iter().map(|code| {
+            code.and_then(|code| known.get(&code)).map_or(&[][..], |word| word.as_bytes())
+        }),
+    )
 }
 
 /// Returns the text of a UUID, which DuckDB stores with its highest bit inverted, so that the order

@@ -7,6 +7,7 @@ use crate::function::Function;
 use crate::output::Place;
 use crate::plan::Plan;
 use crate::vector::{Chunk, Vector};
+use core::slice;
 use headwater_arrow::{Nulls, key_of};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -93,16 +94,32 @@ pub(crate) unsafe fn run(
     let ids = columns.first().ok_or("no ids")?;
     let text = |error: headwater_arrow::Error| error.to_string();
     let mut ids = Arrow::new(ids, chunk.rows).map_err(text)?;
-    let made = plan.column(&ids.column().map_err(text)?).map_err(text)?;
+    let mut null = Vec::new();
+    // SAFETY: the width is that of the type for which `lib.rs` registered the function, and the
+    // plan, which was made of the same function, writes numbers of this type, or bytes of 0 and 1.
+    let values = unsafe { place.values(function.width()) };
+    plan.write(&ids.column().map_err(text)?, values, &mut |start, rows| {
+        let numbered = (start..).zip(rows);
+        null.extend(numbered.filter(|(_, null)| **null).map(|(row, _)| row));
+    })
+    .map_err(text)?;
     if function == Function::Weighted {
-        let weights = columns.get(2).ok_or("no weights")?;
-        let weights = (0..chunk.rows).map(|row| {
-            constant::real(weights, row).filter(|weight| weight.is_finite() && *weight >= 0.0)
-        });
-        let weights: Option<Vec<f64>> = weights.collect();
-        return place.divide(&made, &weights.ok_or(WEIGHTS)?);
+        divide(values, columns.get(2).ok_or("no weights")?)?;
     }
-    place.write(&made)
+    place.nulls(&null);
+    Ok(())
+}
+
+/// Divides exponential numbers by weights: the order of a weighted sample. A weight of 0 makes
+/// infinity, which comes last.
+fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
+    for (row, number) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        let weight = constant::real(weights, row);
+        let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or(WEIGHTS)?;
+        let quotient = f64::from_ne_bytes(*number) / weight;
+        *number = if weight == 0.0 { f64::INFINITY } else { quotient }.to_ne_bytes();
+    }
+    Ok(())
 }
 
 /// Computes ids of texts and other values.
@@ -112,5 +129,20 @@ fn keys(columns: &[Vector<'_>], rows: usize, place: &mut Place<'_>) -> Result<()
     let mut made = made.map_err(text)?;
     let columns: Result<Vec<_>, _> = made.iter_mut().map(Arrow::column).collect();
     let keys = key_of(&columns.map_err(text)?, Nulls::Kept).map_err(text)?;
-    place.write(&keys)
+    if keys.len() != rows {
+        return Err("headwater made another number of keys, which is a bug".into());
+    }
+    let (valid, values) = keys.buffers();
+    // SAFETY: a column of keys has 8 bytes for each row, and the place is one of BIGINTs.
+    unsafe {
+        let values = slice::from_raw_parts(values.as_ptr(), rows * 8);
+        place.values(8).copy_from_slice(values);
+    }
+    if let Some(valid) = valid.filter(|_| keys.null_count() > 0) {
+        // SAFETY: the column has a bit for each row.
+        let bits = unsafe { slice::from_raw_parts(valid.as_ptr(), rows.div_ceil(8)) };
+        let is_null = |row: &usize| bits[row / 8] >> (row % 8) & 1 == 0;
+        place.nulls(&(0..rows).filter(is_null).collect::<Vec<_>>());
+    }
+    Ok(())
 }

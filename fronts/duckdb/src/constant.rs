@@ -1,13 +1,16 @@
 //! Arguments that must be one value for all rows: seeds, names and parameters.
 
 use crate::abi::id;
-use crate::vector::{Data, Vector};
+use crate::vector::{Data, Text, Vector};
 
 /// A value of SQL.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Constant {
     /// A whole number of up to 128 bits and a sign.
-    Integer { negative: bool, size: u128 },
+    Integer {
+        negative: bool,
+        size: u128,
+    },
     Real(f64),
     /// A DECIMAL as DuckDB writes it.
     Decimal(String),
@@ -29,7 +32,11 @@ macro_rules! same {
 }
 
 fn is_same(data: &Data<'_>) -> bool {
-    let wide = |values: &[[u64; 2]]| same!(values, |x| x[0]) && same!(values, |x| x[1]);
+    fn wide(values: impl ExactSizeIterator<Item = [u64; 2]>) -> bool {
+        let mut values = values;
+        let Some([low, high]) = values.next() else { return true };
+        values.fold(0, |all, words| all | (words[0] ^ low) | (words[1] ^ high)) == 0
+    }
     match data {
         Data::I8(values) => same!(values, |x| *x),
         Data::U8(values) => same!(values, |x| *x),
@@ -41,12 +48,11 @@ fn is_same(data: &Data<'_>) -> bool {
         Data::U64(values) => same!(values, |x| *x),
         Data::F32(values) => same!(values, |x| x.to_bits()),
         Data::F64(values) => same!(values, |x| x.to_bits()),
-        Data::Wide(values) => wide(values),
+        Data::Wide(values) | Data::List(values) => wide(values.iter().copied()),
         Data::Text(values) => {
-            let raw = same!(values, |x| x.raw()[0]) && same!(values, |x| x.raw()[1]);
-            raw || values.iter().all(|x| x.bytes() == values[0].bytes())
+            wide(values.iter().map(Text::raw))
+                || values.iter().all(|x| x.bytes() == values[0].bytes())
         }
-        Data::List(values) => wide(values),
         Data::Other => true,
     }
 }

@@ -92,6 +92,14 @@ impl Function {
         }
     }
 
+    /// Returns the bytes of a result.
+    pub(crate) fn width(self) -> usize {
+        match self.result() {
+            id::BOOLEAN | id::UTINYINT => 1,
+            _ => 8,
+        }
+    }
+
     /// Returns how the function is called, for errors.
     pub(crate) fn usage(self) -> Usage {
         Usage(self)

@@ -104,7 +104,9 @@ unsafe fn register(api: &Api, connection: Handle, function: Function) -> bool {
 unsafe fn load(info: Handle, access: &Access) -> Result<(), String> {
     // In a build that aborts, `callback` could not hold a panic.
     if cfg!(panic = "abort") {
-        return Err("headwater was built to abort on a panic: build it by `cargo xtask duckdb`".into());
+        return Err(
+            "headwater was built to abort on a panic: build it by `cargo xtask duckdb`".into()
+        );
     }
     // SAFETY: DuckDB passes a handle for its own functions. `read` gets what `get_api` returned.
     let api = unsafe {
@@ -118,7 +120,8 @@ unsafe fn load(info: Handle, access: &Access) -> Result<(), String> {
     let known = API.get_or_init(|| api);
     // A process can hold two DuckDBs, which then share this library. The functions of one must not
     // get the other's vectors.
-    if known.scalar_function_get_extra_info as usize != api.scalar_function_get_extra_info as usize {
+    if known.scalar_function_get_extra_info as usize != api.scalar_function_get_extra_info as usize
+    {
         return Err("another DuckDB in this process has loaded headwater: load it in one".into());
     }
     let mut connection = null_mut();

@@ -2,7 +2,6 @@
 
 use crate::abi::{Api, Handle};
 use core::slice;
-use headwater_arrow::Output;
 
 /// The vector of a call's results.
 pub(crate) struct Place<'a> {
@@ -11,93 +10,54 @@ pub(crate) struct Place<'a> {
     rows: usize,
 }
 
-/// The error of a column whose number of rows or type is another one, which no call makes. It is
-/// checked, because the bytes of a vector are written without its knowledge.
-const OTHER: &str = "headwater made a column of another form, which is a bug";
-
 impl<'a> Place<'a> {
     /// Takes the place of results.
     ///
     /// # Safety
     ///
-    /// `vector` is the one that DuckDB passed to a function for its results, of so many rows.
+    /// `vector` is the one that DuckDB passed to a function for its results, of so many rows, and
+    /// `'a` ends with the call.
     pub(crate) unsafe fn new(api: &'a Api, vector: Handle, rows: usize) -> Place<'a> {
         Place { api, vector, rows }
     }
 
-    /// Returns the bytes of the vector, if its rows have this width.
-    fn bytes(&mut self, width: usize) -> &mut [u8] {
+    /// Returns the bytes of the values, which are 0.
+    ///
+    /// DuckDB's memory may be unwritten, and a slice of unwritten bytes must not exist, so zeros are
+    /// written first.
+    ///
+    /// # Safety
+    ///
+    /// The type for which DuckDB knows the function has this width, and the caller writes values of
+    /// the type: any bits for numbers, 0 or 1 for a BOOLEAN.
+    pub(crate) unsafe fn values(&mut self, width: usize) -> &mut [u8] {
         // SAFETY: DuckDB made the vector with a value for each row, and no other thread has it
-        // during the call. The caller passes the width of the type that `Function::result` has,
-        // for which `lib.rs` registered the function. Any bits are values of numbers; those of a
-        // BOOLEAN are 0 or 1, as `write` makes them.
+        // during the call; the width is the type's, as `# Safety` says.
         unsafe {
-            let data = (self.api.vector_get_data)(self.vector);
-            slice::from_raw_parts_mut(data.cast::<u8>(), self.rows * width)
+            let data = (self.api.vector_get_data)(self.vector).cast::<u8>();
+            data.write_bytes(0, self.rows * width);
+            slice::from_raw_parts_mut(data, self.rows * width)
         }
     }
 
-    /// Writes a column.
-    pub(crate) fn write(&mut self, made: &Output) -> Result<(), String> {
-        let (format, list) = made.format();
-        if made.len() != self.rows || list.is_some() {
-            return Err(OTHER.into());
+    /// Makes these rows null.
+    pub(crate) fn nulls(&mut self, rows: &[usize]) {
+        if rows.is_empty() {
+            return;
         }
-        let width = match format.to_bytes() {
-            b"b" => 0,
-            b"C" => 1,
-            b"g" | b"l" | b"L" => 8,
-            _ => return Err(OTHER.into()),
-        };
-        let (_, values) = made.buffers();
-        if width == 0 {
-            let rows = self.rows;
-            // SAFETY: a column of bits has one for each row.
-            let bits = unsafe { slice::from_raw_parts(values.as_ptr(), rows.div_ceil(8)) };
-            for (out, byte) in self.bytes(1).chunks_mut(8).zip(bits) {
-                for (place, out) in out.iter_mut().enumerate() {
-                    *out = byte >> place & 1;
-                }
-            }
-        } else {
-            // SAFETY: the column has so many rows of this width, and is not DuckDB's.
-            let values = unsafe { slice::from_raw_parts(values.as_ptr(), self.rows * width) };
-            self.bytes(width).copy_from_slice(values);
-        }
-        self.nulls(made);
-        Ok(())
-    }
-
-    /// Writes exponential numbers divided by weights: the order of a weighted sample. A weight of 0
-    /// makes infinity, which comes last.
-    pub(crate) fn divide(&mut self, made: &Output, weights: &[f64]) -> Result<(), String> {
-        if made.len() != self.rows || weights.len() != self.rows || made.format().0 != c"g" {
-            return Err(OTHER.into());
-        }
-        let (_, values) = made.buffers();
-        // SAFETY: the column has a double for each row.
-        let numbers = unsafe { slice::from_raw_parts(values.cast::<f64>().as_ptr(), self.rows) };
-        let out = self.bytes(8).as_chunks_mut::<8>().0;
-        for ((out, number), weight) in out.iter_mut().zip(numbers).zip(weights) {
-            let quotient = if *weight == 0.0 { f64::INFINITY } else { number / weight };
-            *out = quotient.to_ne_bytes();
-        }
-        self.nulls(made);
-        Ok(())
-    }
-
-    /// Writes which rows are null.
-    fn nulls(&mut self, made: &Output) {
-        let (Some(valid), true) = (made.buffers().0, made.null_count() > 0) else { return };
-        let len = self.rows.div_ceil(8);
-        // SAFETY: the column has a bit for each row. DuckDB makes bits for its vector when asked,
-        // in whole words of 64, so all of these bytes exist; a word's lowest byte comes first on
-        // every machine that the package supports.
-        unsafe {
+        // SAFETY: DuckDB makes the bits for its vector when asked: a word for each 64 rows, all of
+        // them written. No other code has them during the call.
+        let bits = unsafe {
             (self.api.vector_ensure_validity_writable)(self.vector);
-            let bits = (self.api.vector_get_validity)(self.vector).cast::<u8>();
-            if !bits.is_null() {
-                bits.copy_from_nonoverlapping(valid.as_ptr(), len);
+            let bits = (self.api.vector_get_validity)(self.vector);
+            if bits.is_null() {
+                return;
+            }
+            slice::from_raw_parts_mut(bits, self.rows.div_ceil(64))
+        };
+        for row in rows {
+            if let Some(word) = bits.get_mut(row / 64) {
+                *word &= !(1 << (row % 64));
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::constant::Constant;
 use crate::function::{Function, Usage};
-use headwater_arrow::{Column, Error, Nulls, Output, Parts, label};
+use headwater_arrow::{Column, Error, Nulls, Parts, label};
+use headwater_arrow::{draw_to, order_to, sample_to, split_to};
 use headwater_streams::kinds::{Dtype, Form, Kind, Made, Value};
 use headwater_streams::{Key, Seed, Stream};
 
@@ -38,7 +39,9 @@ impl Plan {
         let purpose = |purpose, name: Option<&str>| label::purpose(&key, purpose, name);
         let (key, what) = match function {
             Function::Draw(kind) => {
-                let [name, values @ ..] = &rest[..] else { return Err(format!("{usage}: no name")) };
+                let [name, values @ ..] = &rest[..] else {
+                    return Err(format!("{usage}: no name"));
+                };
                 let what = draw(kind, values)?;
                 (label::drawn(&key, kind, Some(text(name, &usage)?)), what)
             }
@@ -66,21 +69,25 @@ impl Plan {
         // Shares that do not add up are an error before the first row.
         let no_ids: &[u64] = &[];
         let mut none = headwater_arrow::Ids::from_u64(no_ids);
-        let checked = none.column().and_then(|ids| plan.column(&ids));
-        checked.map_err(|error| error.to_string()).map(|_| plan)
+        let checked = none.column().and_then(|ids| plan.write(&ids, &mut [], &mut |_, _| ()));
+        checked.map_err(|error| error.to_string()).map(|()| plan)
     }
 
-    /// Returns the column for a column of ids.
-    pub(crate) fn column(&self, ids: &Column<'_>) -> Result<Output, Error> {
+    /// Writes the values for a column of ids, and hands the rows of blocks in which one is null to
+    /// `is_null`.
+    pub(crate) fn write(
+        &self,
+        ids: &Column<'_>,
+        out: &mut [u8],
+        is_null: &mut dyn FnMut(usize, &[bool]),
+    ) -> Result<(), Error> {
         let (stream, nulls) = (&self.stream, Nulls::Kept);
         match &self.what {
-            What::Draw(made, dtype) => headwater_arrow::draw(ids, stream, made, *dtype, nulls),
-            What::Sample(p) => headwater_arrow::sample(ids, stream, *p, nulls),
-            What::Equal(parts) => headwater_arrow::split(ids, stream, Parts::Equal(*parts), nulls),
-            What::Shares(shares) => {
-                headwater_arrow::split(ids, stream, Parts::Shares(shares), nulls)
-            }
-            What::Order => headwater_arrow::order(ids, stream, nulls),
+            What::Draw(made, dtype) => draw_to(ids, stream, (made, *dtype), nulls, out, is_null),
+            What::Sample(p) => sample_to(ids, stream, *p, nulls, out, is_null),
+            What::Equal(n) => split_to(ids, stream, Parts::Equal(*n), nulls, out, is_null),
+            What::Shares(list) => split_to(ids, stream, Parts::Shares(list), nulls, out, is_null),
+            What::Order => order_to(ids, stream, nulls, out, is_null),
         }
     }
 }
@@ -98,7 +105,10 @@ fn key(seed: &Constant) -> Result<Key, String> {
             return Ok(Key::from_seed(Seed::integer(true, &n)));
         }
         other => {
-            return Err(format!("seed must be an integer, a text or a BLOB, not {}", other.shown()));
+            return Err(format!(
+                "seed must be an integer, a text or a BLOB, not {}",
+                other.shown()
+            ));
         }
     }))
 }
@@ -149,10 +159,9 @@ fn parts(value: &Constant) -> Result<What, String> {
             let parts = whole(value, "parts", COUNT)?;
             Ok(What::Equal(parts as u64))
         }
-        other => Err(format!(
-            "parts must be an integer or a list of shares, not {}",
-            other.shown()
-        )),
+        other => {
+            Err(format!("parts must be an integer or a list of shares, not {}", other.shown()))
+        }
     }
 }
 

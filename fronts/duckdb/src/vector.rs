@@ -39,9 +39,9 @@ pub(crate) struct Vector<'a> {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
-    len: u32,
-    prefix: [u8; 4],
-    rest: [u8; 8],
+    /// The length in 4 bytes, and 12 bytes of the text; or its length, its first 4 bytes and the
+    /// pointer. As two words, because that is how texts are compared.
+    words: [u64; 2],
     borrowed: PhantomData<&'a [u8]>,
 }
 
@@ -83,9 +83,8 @@ impl<'a> Chunk<'a> {
     /// `chunk` is the one that DuckDB passed to a function, and `'a` ends with the call.
     pub(crate) unsafe fn new(api: &'a Api, chunk: Handle) -> Chunk<'a> {
         // SAFETY: the chunk is valid, as `# Safety` says.
-        let (rows, columns) = unsafe {
-            ((api.data_chunk_get_size)(chunk), (api.data_chunk_get_column_count)(chunk))
-        };
+        let (rows, columns) =
+            unsafe { ((api.data_chunk_get_size)(chunk), (api.data_chunk_get_column_count)(chunk)) };
         Chunk { api, chunk, rows: rows as usize, columns: columns as usize }
     }
 
@@ -227,12 +226,14 @@ impl<'a> Vector<'a> {
 impl<'a> Text<'a> {
     /// Returns the bytes.
     pub(crate) fn bytes(&'a self) -> &'a [u8] {
-        let len = self.len as usize;
+        let [head, rest] = self.words;
+        // The length comes first in memory, so it is the lower half on machines of this order,
+        // which all that the package supports are.
+        let len = head as u32 as usize;
         let start = match len {
-            // The 12 bytes after the length are one piece of memory, of two fields.
             // SAFETY: 4 bytes after the start of the struct lie in it.
-            0..=12 => unsafe { (&raw const *self).cast::<u8>().add(4) },
-            _ => usize::from_ne_bytes(self.rest) as *const u8,
+            0..=12 => unsafe { (&raw const self.words).cast::<u8>().add(4) },
+            _ => rest as usize as *const u8,
         };
         // SAFETY: a short text lies in the struct, which is borrowed; the pointer of a longer one
         // leads to its bytes, which live as long as the vector.
@@ -242,8 +243,26 @@ impl<'a> Text<'a> {
     /// Returns all 16 bytes: equal for two short texts that are equal, and for copies of one that
     /// is longer.
     pub(crate) fn raw(&self) -> [u64; 2] {
-        let [a, b, c, d] = self.prefix;
-        let head = u64::from(self.len) << 32 | u64::from(u32::from_ne_bytes([a, b, c, d]));
-        [head, u64::from_ne_bytes(self.rest)]
+        self.words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(head: [u8; 8], rest: [u8; 8]) -> Text<'static> {
+        let words = [u64::from_ne_bytes(head), u64::from_ne_bytes(rest)];
+        Text { words, borrowed: PhantomData }
+    }
+
+    #[test]
+    fn texts_lie_in_place_up_to_12_bytes() {
+        assert_eq!(text(*b"\x00\0\0\0abcd", *b"efghijkl").bytes(), b"");
+        assert_eq!(text(*b"\x05\0\0\0abcd", *b"e\0\0\0\0\0\0\0").bytes(), b"abcde");
+        assert_eq!(text(*b"\x0c\0\0\0abcd", *b"efghijkl").bytes(), b"abcdefghijkl");
+        let long = b"a text of 23 characters";
+        let pointer = (long.as_ptr() as usize).to_ne_bytes();
+        assert_eq!(text(*b"\x17\0\0\0a te", pointer).bytes(), long);
     }
 }

@@ -69,7 +69,7 @@ impl Block {
                     *has_null |= *null;
                 }
             }
-            if signed && ids.iter().fold(0, |all, id| all | id) >> 63 == 1 {
+            if signed && any_of(ids) >> 63 == 1 {
                 let row = ids.iter().position(|&id| id >> 63 == 1).unwrap_or(0);
                 let value = ids.get(row).map_or(0, |&id| i128::from(id as i64));
                 return Err(Error::Negative { row: start + row, value });
@@ -98,17 +98,27 @@ impl Block {
             }
             bridge(ids, null);
         }
-        if ids.iter().fold(0, |most, &id| most.max(id)) > last {
+        let first = ids.first().copied().unwrap_or(0);
+        let (mut any, mut differs) = (0, 0);
+        for (&id, i) in ids.iter().zip(0..) {
+            any |= id;
+            differs |= id ^ first.wrapping_add(i);
+        }
+        *is_run = differs == 0;
+        // No id is above the bits that any id has, so the largest one, which processors without
+        // AVX-512 find one by one, is needed only where an id may be too large.
+        if any > last && ids.iter().any(|&id| id > last) {
             let row = ids.iter().position(|&id| id > last).unwrap_or(0);
             let value = ids.get(row).map_or(0, |&id| i128::from(id));
             return Err(Error::TooLarge { row: start + row, value, last });
         }
-        let first = ids.first().copied().unwrap_or(0);
-        let differs = |all: u64, (id, counted): (&u64, u64)| all | (id ^ counted);
-        let counted = (0..).map(|i| first.wrapping_add(i));
-        *is_run = ids.iter().zip(counted).fold(0, differs) == 0;
         Ok(())
     }
+}
+
+/// Returns the bits that any of the ids has.
+fn any_of(ids: &[u64]) -> u64 {
+    ids.iter().fold(0, |all, id| all | id)
 }
 
 /// Fills rows that are null with the id after the one before, so that a null in a run of ids does
@@ -208,6 +218,39 @@ pub(crate) fn pack(bytes: &mut [u8], bits: impl Iterator<Item = bool>) {
     }
 }
 
+/// Sets the values of null rows to 0.
+fn clear(block: &Block, width: usize, out: &mut [u8]) {
+    if block.has_null {
+        let rows = out.chunks_exact_mut(width.max(1)).zip(block.null());
+        rows.filter(|(_, null)| **null).for_each(|(row, _)| row.fill(0));
+    }
+}
+
+/// Writes rows of one fixed width to the caller's bytes, as [`column_of`] does, and hands the rows
+/// of blocks in which one is null to `is_null`.
+pub(crate) fn rows_to(
+    column: &Column<'_>,
+    out: &mut [u8],
+    width: usize,
+    (last, nulls): (u64, Nulls),
+    is_null: &mut dyn FnMut(usize, &[bool]),
+    mut write: impl FnMut(&Block, &mut [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if Some(out.len()) != column.len().checked_mul(width) {
+        return Err(Error::Rows { first: column.len(), other: out.len() / width.max(1) });
+    }
+    blocks(column, last, nulls, |block| {
+        let start = block.start * width;
+        let out = out.get_mut(start..start + block.ids().len() * width).ok_or(SHORT)?;
+        write(block, out)?;
+        clear(block, width, out);
+        if block.has_null {
+            is_null(block.start, block.null());
+        }
+        Ok(())
+    })
+}
+
 /// Makes a column of one fixed width a row, block by block. `write` gets the block and its bytes,
 /// which are 0, and values under nulls are 0 afterwards.
 pub(crate) fn column_of(
@@ -223,10 +266,7 @@ pub(crate) fn column_of(
         let len = block.ids().len();
         let out = data.cleared(block.start * width, len * width).ok_or(SHORT)?;
         write(block, out)?;
-        if block.has_null {
-            let rows = out.chunks_exact_mut(width.max(1)).zip(block.null());
-            rows.filter(|(_, null)| **null).for_each(|(row, _)| row.fill(0));
-        }
+        clear(block, width, out);
         validity.write(block.start, block.null())
     })?;
     Ok(Made { len: column.len(), format, data, validity: validity.finish() })
