@@ -22,36 +22,30 @@ pub(crate) enum Constant {
     Other(&'static str),
 }
 
-/// Returns true if all values have the same bits. Without an early exit, so that the compiler
-/// compares several at once: the usual answer is yes, and then all must be read anyway.
-macro_rules! same {
-    ($values:expr, $bits:expr) => {{
-        let first = $values.first().map($bits);
-        first.is_none_or(|first| $values.iter().map($bits).fold(0, |all, x| all | (x ^ first)) == 0)
-    }};
+/// Returns true if all pieces of `width` values are equal: if each is equal to the one before. As
+/// one comparison of two slices, because that is a call of the C library's fastest function, and
+/// the usual answer is yes, so that all must be read anyway.
+fn repeats<T: PartialEq>(values: &[T], width: usize) -> bool {
+    values.len() <= width || values[width..] == values[..values.len() - width]
 }
 
 fn is_same(data: &Data<'_>) -> bool {
-    fn wide(values: impl ExactSizeIterator<Item = [u64; 2]>) -> bool {
-        let mut values = values;
-        let Some([low, high]) = values.next() else { return true };
-        values.fold(0, |all, words| all | (words[0] ^ low) | (words[1] ^ high)) == 0
-    }
     match data {
-        Data::I8(values) => same!(values, |x| *x),
-        Data::U8(values) => same!(values, |x| *x),
-        Data::I16(values) => same!(values, |x| *x),
-        Data::U16(values) => same!(values, |x| *x),
-        Data::I32(values) => same!(values, |x| *x),
-        Data::U32(values) => same!(values, |x| *x),
-        Data::I64(values) => same!(values, |x| *x),
-        Data::U64(values) => same!(values, |x| *x),
-        Data::F32(values) => same!(values, |x| x.to_bits()),
-        Data::F64(values) => same!(values, |x| x.to_bits()),
-        Data::Wide(values) | Data::List(values) => wide(values.iter().copied()),
+        Data::I8(values) => repeats(values, 1),
+        Data::U8(values) => repeats(values, 1),
+        Data::I16(values) => repeats(values, 1),
+        Data::U16(values) => repeats(values, 1),
+        Data::I32(values) => repeats(values, 1),
+        Data::U32(values) => repeats(values, 1),
+        Data::I64(values) => repeats(values, 1),
+        Data::U64(values) => repeats(values, 1),
+        // By their bits, because NaN is not equal to itself.
+        Data::F32(values) => values.iter().all(|x| x.to_bits() == values[0].to_bits()),
+        Data::F64(values) => values.iter().all(|x| x.to_bits() == values[0].to_bits()),
+        Data::Wide(values) | Data::List(values) => repeats(values.as_flattened(), 2),
         Data::Text(values) => {
-            wide(values.iter().map(Text::raw))
-                || values.iter().all(|x| x.bytes() == values[0].bytes())
+            let same = |x: &Text<'_>| x.bytes() == values[0].bytes();
+            repeats(Text::words(values), 2) || values.iter().all(same)
         }
         Data::Other => true,
     }
@@ -138,7 +132,8 @@ fn first(vector: &Vector<'_>, data: &Data<'_>) -> Option<Constant> {
             let Data::Text(values) = data else { return None };
             Constant::Blob(values.first()?.bytes().to_vec())
         }
-        id::LIST => Constant::Reals(reals(vector, data)?),
+        id::LIST => reals(vector, data)
+            .map_or(Constant::Other("a list of other things than numbers"), Constant::Reals),
         other => Constant::Other(name_of(other)),
     })
 }

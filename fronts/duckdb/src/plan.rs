@@ -52,7 +52,7 @@ impl Plan {
             Function::Sample => {
                 let p = real(&rest[0], "p")?;
                 if !(0.0..=1.0).contains(&p) {
-                    return Err(format!("p must be a number from 0 to 1, not {p:?}").to_lowercase());
+                    return Err(format!("p must be a number from 0 to 1, not {p:?}"));
                 }
                 (purpose("sample", last_name(1)?), What::Sample(p))
             }

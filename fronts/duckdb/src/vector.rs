@@ -240,10 +240,12 @@ impl<'a> Text<'a> {
         unsafe { slice::from_raw_parts(start, len) }
     }
 
-    /// Returns all 16 bytes: equal for two short texts that are equal, and for copies of one that
-    /// is longer.
-    pub(crate) fn raw(&self) -> [u64; 2] {
-        self.words
+    /// Returns two words for each text: equal for two short texts that are equal, and for copies of
+    /// one that is longer.
+    pub(crate) fn words<'t>(texts: &'t [Text<'a>]) -> &'t [u64] {
+        // SAFETY: a text is two words and nothing more, so these are the texts' own bytes, which
+        // stay borrowed.
+        unsafe { slice::from_raw_parts(texts.as_ptr().cast(), texts.len() * 2) }
     }
 }
 

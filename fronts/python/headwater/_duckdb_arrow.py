@@ -86,7 +86,7 @@ def _drawn(kind: dict[str, Any]) -> Callable[..., Plan]:
 
 
 def _sample(key: Key, p: Any, name: str | None = None) -> Plan:
-    return Plan.sample(key, float(p), name, "null")
+    return Plan.sample(key, p, name, "null")
 
 
 def _split(key: Key, parts: int, name: str | None = None) -> Plan:
@@ -108,6 +108,9 @@ def _weighted(*columns: Any) -> Any:
     ids, seed, weights, *names = columns
     if len(ids) == 0:
         return pa.array([], pa.float64())
+    kind = weights.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise ValueError(_samples.NEED)
     weights = pc.cast(weights, pa.float64())
     good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
     if weights.null_count or not pc.all(good).as_py():

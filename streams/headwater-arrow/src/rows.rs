@@ -59,8 +59,8 @@ impl Block {
         null.fill(false);
         *has_null = false;
         let plain = column.dictionary.is_none() && column.rows.widen(start, ids);
+        let signed = plain && matches!(column.rows.kind, Type::Integer { signed: true, .. });
         if plain {
-            let signed = matches!(column.rows.kind, Type::Integer { signed: true, .. });
             if column.may_be_null() {
                 for (i, (id, null)) in ids.iter_mut().zip(null.iter_mut()).enumerate() {
                     *null = column.rows.is_null(start + i);
@@ -68,11 +68,6 @@ impl Block {
                     *id = if *null { 0 } else { *id };
                     *has_null |= *null;
                 }
-            }
-            if signed && any_of(ids) >> 63 == 1 {
-                let row = ids.iter().position(|&id| id >> 63 == 1).unwrap_or(0);
-                let value = ids.get(row).map_or(0, |&id| i128::from(id as i64));
-                return Err(Error::Negative { row: start + row, value });
             }
         } else {
             for (i, (id, null)) in ids.iter_mut().zip(null.iter_mut()).enumerate() {
@@ -105,6 +100,13 @@ impl Block {
             differs |= id ^ first.wrapping_add(i);
         }
         *is_run = differs == 0;
+        if signed && any >> 63 == 1 {
+            // A null row has the id of its neighbours by now, a negative one too.
+            let mut real = ids.iter().zip(&*null);
+            let row = real.position(|(&id, null)| id >> 63 == 1 && !null).unwrap_or(0);
+            let value = ids.get(row).map_or(0, |&id| i128::from(id as i64));
+            return Err(Error::Negative { row: start + row, value });
+        }
         // No id is above the bits that any id has, so the largest one, which processors without
         // AVX-512 find one by one, is needed only where an id may be too large.
         if any > last && ids.iter().any(|&id| id > last) {
@@ -114,11 +116,6 @@ impl Block {
         }
         Ok(())
     }
-}
-
-/// Returns the bits that any of the ids has.
-fn any_of(ids: &[u64]) -> u64 {
-    ids.iter().fold(0, |all, id| all | id)
 }
 
 /// Fills rows that are null with the id after the one before, so that a null in a run of ids does
