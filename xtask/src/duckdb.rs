@@ -29,8 +29,8 @@ pub(crate) fn for_package() -> Result<()> {
     place(&build(None, platform)?)
 }
 
-/// Puts the extension for a target of a release into the Python package. The wheel of musl has none,
-/// because DuckDB has no wheel for it.
+/// Puts the extension for a target of a release into the Python package. The wheel of musl has
+/// none, because DuckDB has no wheel for it.
 pub(crate) fn for_wheel(target: &str, zig: &Path, epoch: Option<u64>) -> Result<()> {
     let architecture = target.split('-').next().unwrap_or_default();
     match platform(architecture) {
@@ -69,8 +69,8 @@ fn remove() -> Result<()> {
     Ok(())
 }
 
-/// Builds the extension with its end. It shares the Python package's target directory and workspace,
-/// so that the streams are compiled once for both.
+/// Builds the extension with its end. It shares the Python package's target directory and
+/// workspace, so that the streams are compiled once for both.
 fn build(cross: Option<(&str, &Path, Option<u64>)>, platform: &str) -> Result<PathBuf> {
     let target = target_directory()?.join("python");
     let mut cargo = program("cargo rustc");

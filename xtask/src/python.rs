@@ -52,6 +52,8 @@ const ENGINES: [&str; 13] = [
     "ray==2.60.0",
     "rich",
 ];
+/// The oldest DuckDB that loads the extension, and the newest of each later series.
+const DUCKDBS: [&str; 4] = ["duckdb==1.3.2", "duckdb==1.4.5", "duckdb==1.5.6", "duckdb==2.0.1"];
 /// The compiler that links against an old C library, the judge of the result, and a cargo that uses
 /// the compiler for DuckDB's extension as maturin does for the wheel.
 const WHEELS: [&str; 3] = ["ziglang", "auditwheel", "cargo-zigbuild"];
@@ -103,10 +105,26 @@ fn engines() -> Result<(), Stop> {
         "the columns by row id of DataFusion, Daft, Dask, ibis, Ray and Spark",
     )?;
     install(&python)?;
-    let mut pytest = Command::new(&python);
-    pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
-    pytest.args(["--rootdir=fronts/python", "fronts/python/tests/test_engines.py"]);
-    Ok(run(&mut pytest)?)
+    let tests = |files: &[&str]| {
+        let mut pytest = Command::new(&python);
+        pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
+        pytest.arg("--rootdir=fronts/python").args(files);
+        pytest
+    };
+    run(&mut tests(&["fronts/python/tests/test_engines.py"]))?;
+    for version in DUCKDBS {
+        let folder = target_directory()?.join("tools/duckdb").join(version);
+        if !folder.exists() {
+            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+            let mut install = Command::new(&python);
+            install.args(pip).arg("--target").arg(&folder).args(["--no-deps", version]);
+            need(run(&mut install), "whether DuckDB's older versions load the extension")?;
+        }
+        let files = ["fronts/python/tests/test_duckdb_outside.py"];
+        // Before the environment's own DuckDB.
+        run(tests(&files).env("PYTHONPATH", folder))?;
+    }
+    Ok(())
 }
 
 /// Returns a Python with the package installed, and what its tests need.

@@ -1,8 +1,8 @@
 //! The part of DuckDB's C interface that an extension of this kind needs.
 //!
 //! DuckDB hands an extension a struct of pointers to functions, `duckdb_ext_api_v1` of
-//! `duckdb_extension.h`, whose first 357 are stable since version 1.2.0: later versions only append.
-//! So a function is known by its place in the struct, and neither DuckDB's headers nor its library
+//! `duckdb_extension.h`. Its first 357 are stable since version 1.2.0, because later versions only
+//! append. So a function is known by its place in the struct, and neither DuckDB's headers nor its library
 //! is needed to build. A wrong place would call another function; `struct.txt` has the names of all
 //! places as the header of 1.5.4 has them, and a test compares.
 
@@ -17,7 +17,7 @@ pub(crate) type Callback = unsafe extern "C" fn(info: Handle, chunk: Handle, out
 /// `DUCKDB_SUCCESS`; `DUCKDB_ERROR` is 1.
 pub(crate) const SUCCESS: u32 = 0;
 
-/// What DuckDB passes to the entry point: `struct duckdb_extension_access`.
+/// The entry point's argument: `struct duckdb_extension_access`.
 #[repr(C)]
 pub(crate) struct Access {
     pub(crate) set_error: unsafe extern "C" fn(info: Handle, error: *const c_char),

@@ -38,8 +38,8 @@ extern "C" fn keep_schema(_: *mut ArrowSchema) {}
 /// Releases nothing, as [`keep_schema`].
 extern "C" fn keep_array(_: *mut ArrowArray) {}
 
-/// Returns Arrow's format of a type. Of types without ids and without keys it is one that the
-/// kernel refuses by its name.
+/// Returns Arrow's format of a type. A type without ids and keys has one that the kernel refuses by
+/// its name.
 fn format(vector: &Vector<'_>) -> &'static CStr {
     match vector.id() {
         id::BOOLEAN => c"b",

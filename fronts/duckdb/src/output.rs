@@ -23,8 +23,8 @@ impl<'a> Place<'a> {
 
     /// Returns the bytes of the values, which are 0.
     ///
-    /// DuckDB's memory may be unwritten, and a slice of unwritten bytes must not exist, so zeros are
-    /// written first.
+    /// DuckDB's memory may be unwritten, and a slice of unwritten bytes must not exist, so zeros
+    /// are written first.
     ///
     /// # Safety
     ///

@@ -45,7 +45,7 @@ pub(crate) struct Text<'a> {
     borrowed: PhantomData<&'a [u8]>,
 }
 
-/// The values of an argument, a place for each row. Those of null rows may be anything.
+/// The values of an argument, a place for each row. Null rows may have anything.
 #[derive(Clone, Copy)]
 pub(crate) enum Data<'a> {
     I8(&'a [i8]),

@@ -19,6 +19,8 @@ import headwater
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: DuckDB was not compared")
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: its SQL was not tried")
 
+import headwater.duckdb as front  # noqa: E402
+
 KEY = headwater.Key(42)
 Z = "hw_normal(id, 42, 'z')"
 
@@ -65,7 +67,7 @@ IDS: list[tuple[str, list[int | None]]] = [
     ("select hw_normal(3, 42, 'z') from range(2)", [3, 3]),
     ("select hw_normal(id, (select 42), 'z') from range(2) t(id) order by id", [0, 1]),
     ("select hw_normal(id, s, n) from range(2) t(id), (values (42, 'z')) c(s, n) order by id", [0, 1]),
-    ("select hw_normal(id, 40 + 2, 'Z'.lower()) from range(2) t(id) order by id", [0, 1]),
+    ("select hw_normal(id, 40 + 2, lower('Z')) from range(2) t(id) order by id", [0, 1]),
     ("select hw_normal(id, 42::hugeint, 'z') from range(1) t(id)", [0]),
     ("select hw_normal(id, 42::utinyint, 'z', 0, 1) from range(1) t(id)", [0]),
     ("select hw_normal(id, 42, 'z', 0.0, 1.00) from range(1) t(id)", [0]),
@@ -210,6 +212,12 @@ def con(request: pytest.FixtureRequest) -> Any:
 
 @pytest.mark.parametrize(("sql", "ids"), IDS)
 def test_ids(con: Any, sql: str, ids: list[int | None]) -> None:
+    old = tuple(int(part) for part in duckdb.__version__.split(".")[:2]) < (1, 5)
+    if "uhugeint" in sql and old and front.engine(con) == "arrow functions":
+        # DuckDB hands it over as 16 bytes without a meaning.
+        with pytest.raises(duckdb.Error, match=NO_IDS):
+            con.execute(sql).fetchall()
+        return
     assert [row[0] for row in con.execute(sql).fetchall()] == numbers(ids)
 
 
@@ -362,8 +370,6 @@ def test_threads_share_nothing() -> None:
 def test_a_file_that_duckdb_refuses_is_a_warning(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import headwater.duckdb as front
-
     connect("extension")
     bad = tmp_path / "headwater.duckdb_extension"
     # The end of the file is right and its library is not.

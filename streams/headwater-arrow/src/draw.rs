@@ -61,15 +61,16 @@ pub fn draw(
     Output::new(column, list)
 }
 
-/// Writes the column of [`draw`] to the caller's memory, and hands the rows of blocks in which one is
-/// null to `is_null`, by the number of the first. Such rows are 0.
+/// Writes the column of [`draw`] to the caller's memory, and hands the rows of blocks in which one
+/// is null to `is_null`, by the number of the first. The values of null rows are 0.
 ///
 /// An engine that has memory for its result gets it without an allocation and a copy.
 ///
 /// # Errors
 ///
-/// The errors of [`draw`], and [`Error::Rows`] unless `out` has a value for each row, [`Error::Stream`]
-/// unless it is aligned for the type; vectors and complex numbers are [`Error::NoType`].
+/// The errors of [`draw`], and [`Error::Rows`] unless `out` has a value for each row,
+/// [`Error::Stream`] unless it is aligned for the type; vectors and complex numbers are
+/// [`Error::NoType`].
 pub fn draw_to(
     ids: &Column<'_>,
     stream: &Stream,
