@@ -126,6 +126,29 @@ fn end(platform: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    /// Here and not in the crate, whose tests would compile the streams once more.
+    #[test]
+    fn functions_are_where_the_header_has_them() {
+        let root = root().unwrap().join("fronts/duckdb/src");
+        let header = fs::read_to_string(root.join("struct.txt")).unwrap();
+        let names: Vec<&str> = header.lines().collect();
+        assert_eq!(names.len(), 357);
+        let code = fs::read_to_string(root.join("abi.rs")).unwrap();
+        let mut found = 0;
+        for line in code.lines() {
+            let Some((place, rest)) = line.trim().split_once(' ') else { continue };
+            let (Ok(place), Some((name, _))) = (place.parse::<usize>(), rest.split_once(": fn("))
+            else {
+                continue;
+            };
+            assert_eq!(names[place], format!("duckdb_{name}"));
+            found += 1;
+        }
+        // One more is the macro's own pattern.
+        assert_eq!(found + 1, code.matches(": fn(").count());
+        assert!(found > 20);
+    }
+
     #[test]
     fn the_end_has_its_fields_where_duckdb_reads_them() {
         let end = end("linux_amd64");

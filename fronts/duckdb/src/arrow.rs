@@ -5,7 +5,7 @@
 
 use crate::abi::id;
 use crate::constant::{stored, wide};
-use crate::vector::{Data, Vector};
+use crate::vector::{Data, Nulls, Vector};
 use core::ffi::{CStr, c_void};
 use core::ptr;
 use headwater_arrow::{ArrowArray, ArrowSchema, Column, Error};
@@ -88,21 +88,18 @@ impl<'a> Arrow<'a> {
     ///
     /// [`Error::TooLarge`] for a UHUGEINT of more than 64 bits.
     pub(crate) fn new(vector: &Vector<'a>, rows: usize) -> Result<Arrow<'a>, Error> {
-        let data = vector.data();
+        let (data, nulls) = (vector.data(), vector.nulls());
         let values = match (vector.id(), data) {
             (id::BOOLEAN, Data::U8(bytes)) => {
                 let bit = |byte: &[u8]| (0..).zip(byte).fold(0, |all, (i, x)| all | (x & 1) << i);
                 Values::Bits(bytes.chunks(8).map(bit).collect())
             }
-            (id::UHUGEINT, Data::Wide(values)) => Values::Words(words(vector, values)?),
-            (id::VARCHAR | id::BLOB, Data::Text(texts)) => {
-                let known = |row: usize| !vector.is_null(row);
-                of_texts(texts.iter().enumerate().map(
-                    |(row, text)| {
-                        if known(row) { text.bytes() } else { &[] }
-                    },
-                ))
-            }
+            (id::UHUGEINT, Data::Wide(values)) => Values::Words(words(nulls, values)?),
+            (id::VARCHAR | id::BLOB, Data::Text(texts)) => of_texts(texts.iter().enumerate().map(
+                |(row, text)| {
+                    if nulls.has(row) { &[] } else { text.bytes() }
+                },
+            )),
             (id::ENUM, _) => enums(vector, &data, rows),
             (id::UUID, Data::Wide(values)) => {
                 let texts: Vec<String> = values.iter().map(|words| uuid(*words)).collect();
@@ -113,7 +110,7 @@ impl<'a> Arrow<'a> {
         Ok(Arrow {
             format: format(vector),
             rows,
-            validity: vector.validity(),
+            validity: nulls.0,
             values,
             schema: ArrowSchema::empty(),
             array: ArrowArray::empty(),
@@ -176,9 +173,9 @@ fn start(data: &Data<'_>) -> *const c_void {
 }
 
 /// Returns numbers of 128 bits in 64, with 0 in place of those of null rows.
-fn words(vector: &Vector<'_>, values: &[[u64; 2]]) -> Result<Vec<u64>, Error> {
+fn words(nulls: Nulls<'_>, values: &[[u64; 2]]) -> Result<Vec<u64>, Error> {
     let narrow = |(row, words): (usize, &[u64; 2])| match words {
-        _ if vector.is_null(row) => Ok(0),
+        _ if nulls.has(row) => Ok(0),
         [word, 0] => Ok(*word),
         _ => Err(Error::TooLarge {
             row,
@@ -200,9 +197,10 @@ fn of_texts<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Values<'static> {
 
 /// Returns the words of an ENUM: the code depends on the order of a list, and the word does not.
 fn enums(vector: &Vector<'_>, data: &Data<'_>, rows: usize) -> Values<'static> {
+    let nulls = vector.nulls();
     let mut known: HashMap<u64, String> = HashMap::new();
     let codes: Vec<Option<u64>> = (0..rows)
-        .map(|row| (!vector.is_null(row)).then(|| stored(data, row)?.try_into().ok()).flatten())
+        .map(|row| (!nulls.has(row)).then(|| stored(data, row)?.try_into().ok()).flatten())
         .collect();
     for &code in codes.iter().flatten() {
         known.entry(code).or_insert_with(|| vector.word(code).unwrap_or_default());

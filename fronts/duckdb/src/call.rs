@@ -2,7 +2,7 @@
 
 use crate::abi::{Api, Handle};
 use crate::arrow::Arrow;
-use crate::constant;
+use crate::constant::{self, Numbers};
 use crate::function::Function;
 use crate::output::Place;
 use crate::plan::Plan;
@@ -113,8 +113,9 @@ pub(crate) unsafe fn run(
 /// Divides exponential numbers by weights: the order of a weighted sample. A weight of 0 makes
 /// infinity, which comes last.
 fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
+    let weights = Numbers::new(weights);
     for (row, number) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        let weight = constant::real(weights, row);
+        let weight = weights.get(row);
         let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or(WEIGHTS)?;
         let quotient = f64::from_ne_bytes(*number) / weight;
         *number = if weight == 0.0 { f64::INFINITY } else { quotient }.to_ne_bytes();

@@ -1,7 +1,7 @@
 //! Arguments that must be one value for all rows: seeds, names and parameters.
 
 use crate::abi::id;
-use crate::vector::{Data, Text, Vector};
+use crate::vector::{Data, Nulls, Text, Vector};
 
 /// A value of SQL.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,11 +59,8 @@ pub(crate) fn of(vector: &Vector<'_>, rows: usize) -> Option<Constant> {
     if vector.id() == id::SQLNULL {
         return None;
     }
-    if let Some(bits) = vector.validity() {
-        let whole = bits.iter().take(rows / 64).all(|&word| word == u64::MAX);
-        if !whole || (rows / 64 * 64..rows).any(|row| vector.is_null(row)) {
-            return None;
-        }
+    if vector.nulls().any(rows) {
+        return None;
     }
     let data = vector.data();
     is_same(&data).then(|| first(vector, &data)).flatten()
@@ -142,28 +139,39 @@ fn first(vector: &Vector<'_>, data: &Data<'_>) -> Option<Constant> {
 fn reals(vector: &Vector<'_>, data: &Data<'_>) -> Option<Vec<f64>> {
     let Data::List(lists) = data else { return None };
     let [start, len] = *lists.first()?;
-    let elements = vector.elements()?;
-    (start..start.checked_add(len)?).map(|row| real(&elements, row as usize)).collect()
+    let elements = Numbers::new(&vector.elements()?);
+    (start..start.checked_add(len)?).map(|row| elements.get(row as usize)).collect()
 }
 
-/// Returns the number in a row of a column of numbers, and `None` for a null or another type.
-pub(crate) fn real(vector: &Vector<'_>, row: usize) -> Option<f64> {
-    if vector.is_null(row) {
-        return None;
+/// A column of numbers, whose type was asked for once: each question is a call of DuckDB's.
+pub(crate) struct Numbers<'a> {
+    data: Data<'a>,
+    kind: u32,
+    scale: u8,
+    nulls: Nulls<'a>,
+}
+
+impl<'a> Numbers<'a> {
+    pub(crate) fn new(vector: &Vector<'a>) -> Numbers<'a> {
+        let (kind, scale) = (vector.id(), vector.scale());
+        Numbers { data: vector.data(), kind, scale, nulls: vector.nulls() }
     }
-    let data = vector.data();
-    match vector.id() {
-        id::FLOAT | id::DOUBLE => match data {
-            Data::F32(values) => values.get(row).map(|x| (*x).into()),
-            Data::F64(values) => values.get(row).copied(),
-            _ => None,
-        },
-        id::DECIMAL if vector.scale() > 0 => {
-            written(stored(&data, row)?, vector.scale()).parse().ok()
+
+    /// Returns the number in a row, and `None` for a null or another type.
+    pub(crate) fn get(&self, row: usize) -> Option<f64> {
+        if self.nulls.has(row) {
+            return None;
         }
-        id::UHUGEINT => stored(&data, row).map(|value| value.cast_unsigned() as f64),
-        kind if is_integer(kind) => stored(&data, row).map(|value| value as f64),
-        _ => None,
+        match (self.kind, self.data) {
+            (id::FLOAT, Data::F32(values)) => values.get(row).map(|x| (*x).into()),
+            (id::DOUBLE, Data::F64(values)) => values.get(row).copied(),
+            (id::DECIMAL, data) if self.scale > 0 => {
+                written(stored(&data, row)?, self.scale).parse().ok()
+            }
+            (id::UHUGEINT, data) => stored(&data, row).map(|value| value.cast_unsigned() as f64),
+            (kind, data) if is_integer(kind) => stored(&data, row).map(|value| value as f64),
+            _ => None,
+        }
     }
 }
 

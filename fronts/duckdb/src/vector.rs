@@ -45,6 +45,25 @@ pub(crate) struct Text<'a> {
     borrowed: PhantomData<&'a [u8]>,
 }
 
+/// The bits of the rows that are not null, if there may be others.
+#[derive(Clone, Copy)]
+pub(crate) struct Nulls<'a>(pub(crate) Option<&'a [u64]>);
+
+impl Nulls<'_> {
+    /// Returns true if a row is null.
+    pub(crate) fn has(&self, row: usize) -> bool {
+        let word = self.0.and_then(|bits| bits.get(row / 64));
+        word.is_some_and(|word| word >> (row % 64) & 1 == 0)
+    }
+
+    /// Returns true if one of so many rows is null.
+    pub(crate) fn any(&self, rows: usize) -> bool {
+        let Some(bits) = self.0 else { return false };
+        let whole = bits.iter().take(rows / 64).all(|&word| word == u64::MAX);
+        !whole || (rows / 64 * 64..rows).any(|row| self.has(row))
+    }
+}
+
 /// The values of an argument, a place for each row. Null rows may have anything.
 #[derive(Clone, Copy)]
 pub(crate) enum Data<'a> {
@@ -135,20 +154,14 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// Returns the bits of the rows that are not null, or `None` if none is null.
-    pub(crate) fn validity(&self) -> Option<&'a [u64]> {
+    /// Returns which rows are null.
+    pub(crate) fn nulls(&self) -> Nulls<'a> {
         // SAFETY: the vector is flat and valid during `'a`. The result is null, or has a bit for
         // each row in words of 64.
-        unsafe {
+        Nulls(unsafe {
             let bits = (self.api.vector_get_validity)(self.vector);
             (!bits.is_null()).then(|| slice::from_raw_parts(bits, self.rows.div_ceil(64)))
-        }
-    }
-
-    /// Returns true if a row is null.
-    pub(crate) fn is_null(&self, row: usize) -> bool {
-        let valid = |bits: &[u64]| bits.get(row / 64).is_none_or(|w| w >> (row % 64) & 1 == 1);
-        self.validity().is_some_and(|bits| !valid(bits))
+        })
     }
 
     /// Returns the values.
@@ -246,25 +259,5 @@ impl<'a> Text<'a> {
         // SAFETY: a text is two words and nothing more, so these are the texts' own bytes, which
         // stay borrowed.
         unsafe { slice::from_raw_parts(texts.as_ptr().cast(), texts.len() * 2) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(head: [u8; 8], rest: [u8; 8]) -> Text<'static> {
-        let words = [u64::from_ne_bytes(head), u64::from_ne_bytes(rest)];
-        Text { words, borrowed: PhantomData }
-    }
-
-    #[test]
-    fn texts_lie_in_place_up_to_12_bytes() {
-        assert_eq!(text(*b"\x00\0\0\0abcd", *b"efghijkl").bytes(), b"");
-        assert_eq!(text(*b"\x05\0\0\0abcd", *b"e\0\0\0\0\0\0\0").bytes(), b"abcde");
-        assert_eq!(text(*b"\x0c\0\0\0abcd", *b"efghijkl").bytes(), b"abcdefghijkl");
-        let long = b"a text of 23 characters";
-        let pointer = (long.as_ptr() as usize).to_ne_bytes();
-        assert_eq!(text(*b"\x17\0\0\0a te", pointer).bytes(), long);
     }
 }

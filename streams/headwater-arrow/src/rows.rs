@@ -100,19 +100,23 @@ impl Block {
             differs |= id ^ first.wrapping_add(i);
         }
         *is_run = differs == 0;
+        // A null row has an id near its neighbours' by now, so it may be outside of the range too.
+        let found = |is_wrong: &dyn Fn(u64) -> bool| {
+            let mut real = ids.iter().zip(&*null).enumerate();
+            let (row, (&id, _)) = real.find(|(_, (id, null))| is_wrong(**id) && !**null)?;
+            Some((start + row, id))
+        };
         if signed && any >> 63 == 1 {
-            // A null row has the id of its neighbours by now, a negative one too.
-            let mut real = ids.iter().zip(&*null);
-            let row = real.position(|(&id, null)| id >> 63 == 1 && !null).unwrap_or(0);
-            let value = ids.get(row).map_or(0, |&id| i128::from(id as i64));
-            return Err(Error::Negative { row: start + row, value });
+            if let Some((row, id)) = found(&|id| id >> 63 == 1) {
+                return Err(Error::Negative { row, value: i128::from(id as i64) });
+            }
         }
         // No id is above the bits that any id has, so the largest one, which processors without
         // AVX-512 find one by one, is needed only where an id may be too large.
-        if any > last && ids.iter().any(|&id| id > last) {
-            let row = ids.iter().position(|&id| id > last).unwrap_or(0);
-            let value = ids.get(row).map_or(0, |&id| i128::from(id));
-            return Err(Error::TooLarge { row: start + row, value, last });
+        if any > last {
+            if let Some((row, id)) = found(&|id| id > last) {
+                return Err(Error::TooLarge { row, value: i128::from(id), last });
+            }
         }
         Ok(())
     }
