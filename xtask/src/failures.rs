@@ -22,6 +22,10 @@ const LATE: Duration = Duration::from_secs(2);
 /// Runs tests in this terminal. Returns an error with the names of the failed ones, unless the
 /// program exits with 0.
 pub(crate) fn run_tests(command: &mut Command) -> Result<()> {
+    run_to(command, std::io::stdout())
+}
+
+fn run_to(command: &mut Command, mut out: impl Write + Send + 'static) -> Result<()> {
     let line = announce(command);
     let cannot = || format!("cannot run `{line}`");
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(cannot)?;
@@ -30,7 +34,7 @@ pub(crate) fn run_tests(command: &mut Command) -> Result<()> {
     let (ended, end) = mpsc::channel::<()>();
     let found = failures.clone();
     thread::spawn(move || {
-        copy(BufReader::new(stdout), &mut std::io::stdout(), &found);
+        copy(BufReader::new(stdout), &mut out, &found);
         drop(ended);
     });
     let status = child.wait().with_context(cannot)?;
@@ -63,7 +67,7 @@ fn lock(failures: &Mutex<Failures>) -> MutexGuard<'_, Failures> {
     failures.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the tests' harness said of failed tests.
+/// The failed tests, as the tests' harness prints them.
 #[derive(Default)]
 struct Failures {
     /// Each failed test with the first lines that it printed.
@@ -76,7 +80,7 @@ struct Failures {
 enum Place {
     #[default]
     Elsewhere,
-    /// What a failed test printed.
+    /// The output of a failed test.
     Printed,
     /// The names of all failed tests.
     Names,
@@ -134,6 +138,11 @@ mod tests {
     use super::*;
     use std::fs;
 
+    /// Discards the output, in which the harness of this very test would read failed tests.
+    fn quietly(command: &mut Command) -> Result<()> {
+        run_to(command, std::io::sink())
+    }
+
     /// The program under test is the harness itself: it compiles and runs a file with three tests.
     #[test]
     fn names_and_words_of_failed_tests_are_repeated() {
@@ -149,23 +158,23 @@ mod tests {
         let mut rustc = Command::new("rustc");
         let rustc = rustc.arg("--test").arg(&source).arg("-o").arg(&program);
         assert!(rustc.status().unwrap().success());
-        let error = run_tests(&mut Command::new(&program)).unwrap_err().to_string();
+        let error = quietly(&mut Command::new(&program)).unwrap_err().to_string();
         assert!(error.contains("\n    wrong\n"), "{error}");
         assert!(error.contains("\n      first\n"), "{error}");
         assert!(error.contains("one is not two"), "{error}");
         assert!(error.contains("\n      line 11 of many"), "{error}");
         assert!(!error.contains("line 12 of many") && !error.contains("silent"), "{error}");
-        let loud = run_tests(Command::new(&program).args(["wrong", "--nocapture"]));
+        let loud = quietly(Command::new(&program).args(["wrong", "--nocapture"]));
         let error = loud.unwrap_err().to_string();
         assert!(error.ends_with("\n    wrong"), "{error}");
-        run_tests(Command::new(&program).arg("good")).unwrap();
+        quietly(Command::new(&program).arg("good")).unwrap();
     }
 
     /// A child that outlives its parent keeps the pipe open; here `sleep` does.
     #[test]
     fn a_process_left_behind_does_not_hold_the_run() {
         let script = "echo '---- left stdout ----'; sleep 5 & exit 3";
-        let error = run_tests(Command::new("sh").args(["-c", script])).unwrap_err().to_string();
+        let error = quietly(Command::new("sh").args(["-c", script])).unwrap_err().to_string();
         assert!(error.contains("exit status: 3\n    left"), "{error}");
     }
 }

@@ -134,7 +134,6 @@ pub(crate) const STOREYS: [Storey; 8] = [
         features: "",
         steps: &[
             "fleet: metrics and alerts by promtool",
-            "first byte of AWS-LC",
             "copies of warm processes",
             "copies of warm processes, with adapters",
             "real kernels: boots and clones",

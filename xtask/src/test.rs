@@ -179,7 +179,8 @@ fn tests(report: &mut Report) {
         let mut test = program(&format!("cargo test {TOGETHER} --test peers"));
         Ok(run_tests(test.env("HEADWATER_TEST_PYTHON", python))?)
     });
-    report.step("first byte of AWS-LC", || {
+    // It compiles AWS-LC twice.
+    report.long_step("first byte of AWS-LC", || {
         cargo_test("test -p headwater-doctor --test start -- --ignored --nocapture")
     });
     report.long_step("sections, larger searches", || {

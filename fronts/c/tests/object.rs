@@ -7,8 +7,9 @@ use object::{Object, ObjectSection, ObjectSymbol, elf};
 use std::fs;
 
 /// All symbols that the library imports. The list has no symbol for thread-local storage, unwinding
-/// or the standard library of another language. Only headwater_rng_new() calls malloc.
-const IMPORTS: [&str; 28] = [
+/// or the standard library of another language. Only headwater_rng_new() and the columns of Arrow
+/// call the allocator.
+const IMPORTS: [&str; 29] = [
     "__errno_location",
     "abort",
     "bcmp",
@@ -25,6 +26,7 @@ const IMPORTS: [&str; 28] = [
     "memset",
     "mmap",
     "munmap",
+    "posix_memalign",
     "sched_getcpu",
     "strlen",
     "syscall",

@@ -40,6 +40,9 @@ def test_each_kind_has_the_elements_of_its_stream(kind: str) -> None:
         "vonmises": (0.5, 2.0),
         "triangular": (-1.0, 0.5, 4.0),
         "logseries": (0.6,),
+        "negative_binomial": (2.5, 0.4),
+        "hypergeometric": (30, 40, 20),
+        "multivariate_hypergeometric": ([30, 40], 20),
         "normal": (3.0, 0.5),
         "uniform": (-2.0, 7.0),
     }

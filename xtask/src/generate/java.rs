@@ -152,8 +152,13 @@ fn factory_of(kind: Kind, factory: &str) -> String {
     let name = constant(kind).unwrap_or_default();
     let need = text_of(&needs(kind, |parameter| parameter.java.to_owned()));
     let reals = |one: &&Parameter| one.form == Form::Real;
-    let shown: Vec<_> = kind.parameters().iter().filter(reals).map(|one| one.java).collect();
-    let values = match shown.len() == kind.parameters().len() {
+    let mut shown: Vec<_> = kind.parameters().iter().filter(reals).map(|one| one.java).collect();
+    let has_reals_alone = shown.len() == kind.parameters().len();
+    if shown.is_empty() {
+        // An error shows doubles, which are exact for each count that is not too large.
+        shown = kind.parameters().iter().map(|one| one.java).collect();
+    }
+    let values = match has_reals_alone {
         true => String::new(),
         // The native library takes whole numbers as they are, and doubles by their bits.
         false => {

@@ -40,6 +40,11 @@ pub(crate) fn list(area: Option<&str>) -> Result<ExitCode> {
     hits.retain(|hit| area.is_none_or(|area| is_in(&hit.file, area)));
     hits.iter().for_each(|hit| println!("{hit}"));
     println!("{} hits", hits.len());
+    if area.is_none()
+        && let Err(error) = front::check(&root()?)
+    {
+        println!("{error:#}");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -372,7 +372,7 @@ public abstract class Distribution {
                 "good must be part of a population of at most 2^53, and sample at most "
                         + "the population",
                 new long[] {whole("good", good), whole("bad", bad), whole("sample", sample)},
-                );
+                good, bad, sample);
     }
 
     /**
