@@ -3,8 +3,8 @@
 //! DuckDB hands an extension a struct of pointers to functions, `duckdb_ext_api_v1` of
 //! `duckdb_extension.h`. Its first 357 are stable since version 1.2.0, because later versions only
 //! append. So a function is known by its place in the struct, and neither DuckDB's headers nor its
-//! library is needed to build. A wrong place would call another function; `struct.txt` has the names of all
-//! places as the header of 1.5.4 has them, and a test of xtask compares.
+//! library is needed to build. But a wrong place would call another function, so `struct.txt` has
+//! the names of all places as the header of 1.5.4 has them, and a test of xtask compares.
 
 use core::ffi::{c_char, c_void};
 

@@ -126,7 +126,7 @@ fn an_order_is_the_words() {
     assert_eq!(rows(&out, 8), expected);
 }
 
-/// Memory of a caller's, aligned for all types, and the rows that were null.
+/// Returns the rows that are written to memory of a caller's, aligned for all types.
 fn given(
     width: usize,
     len: usize,
