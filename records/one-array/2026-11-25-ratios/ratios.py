@@ -104,6 +104,7 @@ import duckdb, headwater.duckdb
 peak = lambda: next(int(l.split()[1]) // 1024 for l in open("/proc/self/status") if "VmHWM" in l)
 con = duckdb.connect(config={"threads": 2, "allow_unsigned_extensions": "true"})
 headwater.duckdb.load(con)
+con.execute("set enable_progress_bar = false")
 before, start = peak(), time.perf_counter()
 sql = "select count(*), sum(hw_normal(id, 42, 'z')) from range(1000000000) t(id)"
 rows = con.execute(f"{sql} where hw_sample(id, 42, 0.01)").fetchall()

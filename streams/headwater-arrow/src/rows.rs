@@ -106,17 +106,18 @@ impl Block {
             let (row, (&id, _)) = real.find(|(_, (id, null))| is_wrong(**id) && !**null)?;
             Some((start + row, id))
         };
-        if signed && any >> 63 == 1 {
-            if let Some((row, id)) = found(&|id| id >> 63 == 1) {
-                return Err(Error::Negative { row, value: i128::from(id as i64) });
-            }
+        if signed
+            && any >> 63 == 1
+            && let Some((row, id)) = found(&|id| id >> 63 == 1)
+        {
+            return Err(Error::Negative { row, value: i128::from(id as i64) });
         }
         // No id is above the bits that any id has, so the largest one, which processors without
         // AVX-512 find one by one, is needed only where an id may be too large.
-        if any > last {
-            if let Some((row, id)) = found(&|id| id > last) {
-                return Err(Error::TooLarge { row, value: i128::from(id), last });
-            }
+        if any > last
+            && let Some((row, id)) = found(&|id| id > last)
+        {
+            return Err(Error::TooLarge { row, value: i128::from(id), last });
         }
         Ok(())
     }
