@@ -6,6 +6,7 @@ mod checked;
 #[cfg(test)]
 mod claims;
 mod clones;
+mod duckdb;
 mod failures;
 mod fleet;
 mod generate;
@@ -119,6 +120,8 @@ enum Verb {
     /// Writes the parts of the fronts that follow from the table of kinds: Java's enums, Python's
     /// methods and stubs, C's functions, and tables of the documents
     Generate,
+    /// Builds DuckDB's extension for this machine, and prints the path of the file
+    Duckdb,
     /// Prints the packages from outside that a program links with the core, with their checksums,
     /// and compares them with core/packages.txt
     Packages {
@@ -166,6 +169,7 @@ fn main() -> ExitCode {
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::Residue { all, witness } => residue::residue(all, witness),
         Verb::Generate => generate::generate(),
+        Verb::Duckdb => duckdb::extension(),
         Verb::Packages { bless } => packages::packages(bless),
         Verb::Prose { area } => prose::list(area.as_deref()),
         Verb::Version { bless: true } => version::bless(),

@@ -1,5 +1,6 @@
 //! The Python package: its crate, its wheel, and the tests of both halves.
 
+use crate::duckdb;
 use crate::install::reproducible;
 use crate::notices;
 use crate::process::{EPOCH, output, program, root, run, target_directory};
@@ -51,15 +52,19 @@ const ENGINES: [&str; 13] = [
     "ray==2.60.0",
     "rich",
 ];
-/// The compiler that links against an old C library, and the judge of the result.
-const WHEELS: [&str; 2] = ["ziglang", "auditwheel"];
+/// The oldest DuckDB that loads the extension, and the newest of each later series.
+const DUCKDBS: [&str; 4] = ["duckdb==1.3.2", "duckdb==1.4.5", "duckdb==1.5.6", "duckdb==2.0.1"];
+/// The compiler that links against an old C library, the judge of the result, and a cargo that uses
+/// the compiler for DuckDB's extension as maturin does for the wheel.
+const WHEELS: [&str; 3] = ["ziglang", "auditwheel", "cargo-zigbuild"];
 
 pub(crate) fn steps(report: &mut Report) {
     report.step("format and clippy, Python crate", || {
         need(tools::component("rustfmt"), "the layout of the Python crate's source")?;
-        run(&mut program(&format!("cargo fmt --check --manifest-path {MANIFEST}")))?;
+        let both = "--package headwater-python --package headwater-duckdb";
+        run(&mut program(&format!("cargo fmt --check --manifest-path {MANIFEST} {both}")))?;
         need(tools::component("clippy"), "what clippy warns of in the Python crate")?;
-        let mut clippy = cargo("clippy --release --all-targets")?;
+        let mut clippy = cargo("clippy --release --workspace --all-targets")?;
         Ok(run(clippy.args(["--", "-D", "warnings"]))?)
     });
     report.step("Python package", || test(&TESTED));
@@ -100,10 +105,26 @@ fn engines() -> Result<(), Stop> {
         "the columns by row id of DataFusion, Daft, Dask, ibis, Ray and Spark",
     )?;
     install(&python)?;
-    let mut pytest = Command::new(&python);
-    pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
-    pytest.args(["--rootdir=fronts/python", "fronts/python/tests/test_engines.py"]);
-    Ok(run(&mut pytest)?)
+    let tests = |files: &[&str]| {
+        let mut pytest = Command::new(&python);
+        pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
+        pytest.arg("--rootdir=fronts/python").args(files);
+        pytest
+    };
+    run(&mut tests(&["fronts/python/tests/test_engines.py"]))?;
+    for version in DUCKDBS {
+        let folder = target_directory()?.join("tools/duckdb").join(version);
+        if !folder.exists() {
+            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+            let mut install = Command::new(&python);
+            install.args(pip).arg("--target").arg(&folder).args(["--no-deps", version]);
+            need(run(&mut install), "whether DuckDB's older versions load the extension")?;
+        }
+        let files = ["fronts/python/tests/test_duckdb_outside.py"];
+        // Before the environment's own DuckDB.
+        run(tests(&files).env("PYTHONPATH", folder))?;
+    }
+    Ok(())
 }
 
 /// Returns a Python with the package installed, and what its tests need.
@@ -115,6 +136,7 @@ pub(crate) fn installed() -> Result<PathBuf> {
 
 fn install(python: &Path) -> Result<()> {
     let folder = fresh(&target_directory()?.join("python/wheels"))?;
+    duckdb::for_package()?;
     build(python, &folder, &["--interpreter".as_ref(), python.as_os_str()], None)?;
     let wheel = only_file(&folder)?;
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
@@ -131,6 +153,8 @@ fn wheels(python: &Path, epoch: Option<u64>) -> Result<Vec<PathBuf>> {
     ] {
         tools::target(target)?;
         let folder = fresh(&target_directory()?.join(format!("python/release/{target}")))?;
+        let programs = python.parent().context("a Python without a directory")?;
+        duckdb::for_wheel(target, programs, epoch)?;
         let options = ["--zig", "--target", target, "--compatibility", tag];
         build(python, &folder, &options.map(AsRef::as_ref), epoch)?;
         let wheel = only_file(&folder)?;

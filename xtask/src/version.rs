@@ -40,7 +40,7 @@ const fn number(file: &'static str, before: &'static str, number: usize) -> Plac
 const C_SOURCE: &str = "fronts/c/src/process.rs";
 const C_HEADER: &str = "fronts/c/include/headwater.h";
 
-const PLACES: [Place; 20] = [
+const PLACES: [Place; 21] = [
     place("Cargo.toml", "path = \"", "version = \""),
     place("fronts/c/Cargo.toml", "path = \"", "version = \""),
     place("fronts/openssl/module/Cargo.toml", "path = \"", "version = \""),
@@ -53,6 +53,7 @@ const PLACES: [Place; 20] = [
     place("fronts/java/native/Cargo.toml", "\nversion = \"", "\nversion = \""),
     place("fronts/npm/wasm/Cargo.toml", "\nversion = \"", "\nversion = \""),
     place("fronts/npm/package.json", "\n  \"version\": \"", "\n  \"version\": \""),
+    place("fronts/duckdb/Cargo.toml", "\nversion = \"", "\nversion = \""),
     place("fronts/python/Cargo.toml", "\nversion = \"", "\nversion = \""),
     // Two spaces: the versions of dependencies and plugins stand further to the right.
     place("fronts/java/pom.xml", "\n  <version>", "\n  <version>"),

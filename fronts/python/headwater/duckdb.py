@@ -1,8 +1,10 @@
 """Random columns by row id in DuckDB's SQL.
 
     >>> import duckdb, headwater.duckdb
-    >>> con = duckdb.connect()
+    >>> con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     >>> headwater.duckdb.load(con)
+    >>> headwater.duckdb.engine(con)
+    'extension'
     >>> con.sql("select id, hw_normal(id, 42, 'noise') from range(10) t(id)")
     >>> con.sql("select id from range(1000) t(id) where hw_sample(id, 42, 0.01)")
 
@@ -12,153 +14,101 @@
 | `hw_uniform(id, seed, name[, low, high])` | a DOUBLE from `low` to `high` |
 | `hw_gamma(id, seed, name, shape[, scale])` and every other kind of numbers | its first type |
 | `hw_sample(id, seed, p)` | whether the row is in a sample of this share |
-| `hw_split(id, seed, parts)` | the number of its part, from 0 |
+| `hw_split(id, seed, parts)` | the number of its part, from 0, of so many or of a list of shares |
 | `hw_order(id, seed)` | a UBIGINT to sort by, then by id |
 | `hw_weighted_order(id, seed, weight)` | a DOUBLE to sort by, whose first k rows are a weighted sample |
+| `hw_permute(i, n, seed)` | a UBIGINT: element i of the numbers below n in random order |
 | `hw_key(value, ...)` | an id, of texts, integers, dates, timestamps, booleans, BLOBs |
 
-`seed`, `name` and parameters are one value for all rows: a seed is what `headwater.Key` takes, and
-a name is the label of the column. `hw_sample`, `hw_split` and the orders take a name as their last
-argument, or none. Values are those of `headwater.arrow`. A null id makes a null.
+`seed`, `name`, `n` and parameters are one value for all rows: a seed is what `headwater.Key` takes,
+and a name is the label of the column. `hw_sample`, `hw_split`, `hw_permute` and the orders take a
+name as their last argument, or none. Values are those of `headwater.arrow`. A null id makes a null.
 
-The functions are Arrow functions in Python: DuckDB calls them for 2,048 rows at a time, and its
-threads take turns. `engine(con)` says so.
+The functions are an extension of DuckDB, whose threads call it side by side. DuckDB loads only
+extensions that its makers signed, unless a connection was opened with `allow_unsigned_extensions`.
+Without that, and where the package has no extension for the machine, they are Arrow functions in
+Python, with the same values: DuckDB calls them for 2,048 rows at a time, and its threads take turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import re
+import warnings
+from pathlib import Path
 
 import duckdb
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from headwater import _engines, _kinds, _samples
-from headwater._native import ArrowChunkedArray, Key, Plan, arrow_key_of
+from headwater import _engines
 
 _engines.need(duckdb, "duckdb", (1, 2))
-_engines.need(pa, "pyarrow", (14,))
 
-# The types of DuckDB by the formats of Arrow.
-_TYPES = {"g": "DOUBLE", "l": "BIGINT", "L": "UBIGINT", "b": "BOOLEAN", "C": "UTINYINT"}
+#: The extension's file, for DuckDB's command and for other languages: `load '...'` after a start
+#: with `-unsigned`.
+EXTENSION = Path(__file__).with_name("headwater.duckdb_extension")
 
-
-def _constant(column: Any, what: str) -> Any:
-    """Returns the one value that all rows have."""
-    # `unique`, and not the smallest and largest value, which leave NaN out.
-    values = pc.unique(column)
-    if column.null_count or len(values) != 1:
-        raise ValueError(f"{what} must be one value for all rows, and not null: write a constant")
-    return values[0].as_py()
+# The extension asks for DuckDB's stable struct of version 1.2.0; builds of 1.2 name their platform
+# after the compiler and refuse it.
+_LEAST = (1, 3)
+_BEFORE_THE_END = 512
 
 
-def _taken(column: Any) -> Any:
-    return pa.chunked_array(column) if isinstance(column, ArrowChunkedArray) else pa.array(column)
+def _has_functions(con: duckdb.DuckDBPyConnection) -> bool:
+    known = "select count(*) from duckdb_functions() where function_name = 'hw_sample'"
+    return bool(con.execute(known).fetchall() != [(0,)])
 
 
-def _function(
-    sql: str, names: tuple[str, ...], optional: int, plan: Callable[..., Plan], format: str
-) -> Callable[..., Any]:
-    """Returns a function of the ids, the seed and other constants, the last of which are optional."""
-    usage = f"{sql}({', '.join(('id', 'seed', *names))})"
-
-    def run(*columns: Any) -> Any:
-        least, most = 2 + len(names) - optional, 2 + len(names)
-        if not least <= len(columns) <= most:
-            raise ValueError(f"{usage} takes {least} to {most} arguments, not {len(columns)}")
-        ids, *constants = columns
-        if len(ids) == 0:
-            return pa.array(
-                [], {"g": "f8", "l": "i8", "L": "u8", "b": pa.bool_(), "C": "u1"}[format]
-            )
-        what = ("seed", *names)
-        seed, *values = [
-            _constant(column, f"{name} in {usage}")
-            for name, column in zip(what, constants, strict=False)
-        ]
-        if "name" in names[: len(values)]:
-            name = values[names.index("name")]
-            if not isinstance(name, str):
-                raise TypeError(f"name in {usage} must be a text, not {name!r}")
-        return _taken(plan(Key(seed), *values).run(ids, ""))
-
-    return run
+def _has_extension(con: duckdb.DuckDBPyConnection) -> bool:
+    loaded = "select count(*) from duckdb_extensions() where extension_name = 'headwater' and loaded"
+    return bool(con.execute(loaded).fetchall() != [(0,)])
 
 
-def _drawn(kind: dict[str, Any]) -> Callable[..., Plan]:
-    def plan(key: Key, name: str, *values: Any) -> Plan:
-        return _kinds.plan(kind, key, tuple(values), {}, None, name)
-
-    return plan
-
-
-def _sample(key: Key, p: Any, name: str | None = None) -> Plan:
-    return Plan.sample(key, float(p), name, "null")
+def _platform() -> str:
+    """Returns the platform that the extension was built for: a field of the file's end."""
+    with EXTENSION.open("rb") as file:
+        file.seek(-_BEFORE_THE_END, 2)
+        fields = file.read(256)
+    # Eight fields of 32 bytes, the last of which are the platform and the form of the end.
+    return fields[192:224].rstrip(b"\0").decode()
 
 
-def _split(key: Key, parts: int, name: str | None = None) -> Plan:
-    return Plan.split(key, parts, name, "null")
-
-
-def _order(key: Key, name: str | None = None) -> Plan:
-    return Plan.order(key, name, "null")
-
-
-def _weighted(*columns: Any) -> Any:
-    usage = "hw_weighted_order(id, seed, weight, name)"
-    if not 3 <= len(columns) <= 4:
-        raise ValueError(f"{usage} takes 3 to 4 arguments, not {len(columns)}")
-    ids, seed, weights, *names = columns
-    if len(ids) == 0:
-        return pa.array([], pa.float64())
-    weights = pc.cast(weights, pa.float64())
-    good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
-    if weights.null_count or not pc.all(good).as_py():
-        raise ValueError(_samples.NEED)
-    name = _constant(names[0], f"name in {usage}") if names else None
-    plan = _samples.exponential(Key(_constant(seed, f"seed in {usage}")), name)
-    numbers = _taken(plan.run(ids, ""))
-    positive = pc.if_else(pc.equal(weights, 0.0), 1.0, weights)
-    divided = pc.if_else(pc.equal(weights, 0.0), float("inf"), pc.divide(numbers, positive))
-    return pc.if_else(pc.is_valid(numbers), divided, pa.scalar(None, pa.float64()))
-
-
-def _functions() -> dict[str, tuple[Callable[..., Any], str]]:
-    formats = {"float64": "g", "int64": "l", "uint64": "L"}
-    made = {}
-    for kind in _kinds.KINDS.values():
-        format = formats.get(kind["dtypes"][0])
-        if kind["is_plain"] and format is not None:
-            names = tuple(name for name, _ in kind["parameters"])
-            optional = sum(default is not None for _, default in kind["parameters"])
-            sql = f"hw_{kind['name']}"
-            made[sql] = (
-                _function(sql, ("name", *names), optional, _drawn(kind), format),
-                _TYPES[format],
-            )
-    made["hw_sample"] = (_function("hw_sample", ("p", "name"), 1, _sample, "b"), "BOOLEAN")
-    made["hw_split"] = (_function("hw_split", ("parts", "name"), 1, _split, "C"), "UTINYINT")
-    made["hw_order"] = (_function("hw_order", ("name",), 1, _order, "L"), "UBIGINT")
-    made["hw_weighted_order"] = (_weighted, "DOUBLE")
-    made["hw_key"] = (lambda *columns: _taken(arrow_key_of(columns, "null")), "BIGINT")
-    return made
+def _takes_extension(con: duckdb.DuckDBPyConnection) -> bool:
+    """Returns whether this connection would load the extension."""
+    if not EXTENSION.is_file():
+        return False
+    allowed, version = con.execute(
+        "select current_setting('allow_unsigned_extensions'), version()"
+    ).fetchall()[0]
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    if not allowed or numbers < _LEAST:
+        return False
+    return bool(con.execute("pragma platform").fetchall() == [(_platform(),)])
 
 
 def load(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes the functions known to a connection. A second call changes nothing."""
-    known = "select count(*) from duckdb_functions() where function_name = 'hw_sample'"
-    if con.execute(known).fetchall() != [(0,)]:
+    """Makes the functions known to a connection. A second call changes nothing.
+
+    They are the extension's if the connection allows it, and Arrow functions otherwise, which need
+    pyarrow: `engine(con)` says which.
+    """
+    if _has_functions(con):
         return
-    # Texts for the options, because the enums of DuckDB's stubs have moved between its versions.
-    create: Any = con.create_function
-    for name, (function, type) in _functions().items():
-        # `special`: a null id is seen here, because DuckDB would otherwise leave out its row, and
-        # runs of ids with it.
-        create(name, function, None, type, type="arrow", null_handling="special")
+    if _takes_extension(con):
+        path = str(EXTENSION).replace("'", "''")
+        try:
+            con.execute(f"load '{path}'")
+            return
+        except duckdb.Error as error:
+            message = f"DuckDB does not load {EXTENSION}, so its functions are in Python: {error}"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+    from headwater import _duckdb_arrow
+
+    _duckdb_arrow.register(con)
 
 
 def engine(con: duckdb.DuckDBPyConnection) -> str:
-    """Returns how a connection computes the functions: "arrow functions", or "not loaded"."""
-    known = "select count(*) from duckdb_functions() where function_name = 'hw_sample'"
-    return "arrow functions" if con.execute(known).fetchall() != [(0,)] else "not loaded"
+    """Returns how a connection computes the functions: "extension", "arrow functions" or "not
+    loaded".
+    """
+    if not _has_functions(con):
+        return "not loaded"
+    return "extension" if _has_extension(con) else "arrow functions"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _duckdb_engines import ENGINES, connect
 from secure_support import python
 
 import headwater
@@ -111,20 +112,15 @@ def test_polars(threads: int, expected: str) -> None:
     assert lines.split() == [str(threads), *[expected] * 6]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("threads", [1, 4])
-def test_duckdb(threads: int, expected: str) -> None:
-    duckdb = pytest.importorskip(
-        "duckdb", reason="DuckDB is not installed: its columns were not compared"
-    )
-    pa = pytest.importorskip(
-        "pyarrow", reason="pyarrow is not installed: DuckDB's functions need it"
-    )
+def test_duckdb(threads: int, engine: str, expected: str) -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: DuckDB was not filled")
     import headwater.duckdb as front
 
-    con = duckdb.connect(config={"threads": threads})
+    con = connect(engine, threads=threads)
     front.load(con)
-    front.load(con)
-    assert front.engine(con) == "arrow functions"
+    assert front.engine(con) == engine
     for parts in PARTS:
         con.execute("create or replace table t(id bigint)")
         for part in np.array_split(ORDER, parts):
@@ -137,20 +133,16 @@ def test_duckdb(threads: int, expected: str) -> None:
         assert by_id(row["id"], *(row[name] for name in "zuks")) == expected
 
 
-def test_exact_samples_are_the_same_rows_and_nested() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_exact_samples_are_the_same_rows_and_nested(engine: str) -> None:
     pd = pytest.importorskip("pandas", reason="pandas is not installed: samples were not compared")
     pl = pytest.importorskip("polars", reason="Polars is not installed: samples were not compared")
-    duckdb = pytest.importorskip(
-        "duckdb", reason="DuckDB is not installed: samples were not compared"
-    )
-    import headwater.duckdb
     import headwater.pandas
     import headwater.polars
 
     ids = ORDER[:5000]
     frame = pd.DataFrame({"id": ids, "g": ids % 7})
-    con = duckdb.connect()
-    headwater.duckdb.load(con)
+    con = connect(engine)
     before: set[int] = set()
     for n in (0, 10, 100, 4999, 5000, 6000):
         rows = headwater.pandas.sample_n(frame, "id", n, KEY)["id"].tolist()
@@ -166,12 +158,11 @@ def test_exact_samples_are_the_same_rows_and_nested() -> None:
     assert sorted(some["id"]) == sorted(other["id"]) and len(some) == 70
 
 
-def test_keys_agree_between_engines() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_keys_agree_between_engines(engine: str) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: keys were not compared")
     pd = pytest.importorskip("pandas", reason="pandas is not installed: keys were not compared")
     pl = pytest.importorskip("polars", reason="Polars is not installed: keys were not compared")
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: keys were not compared")
-    import headwater.duckdb
     import headwater.pandas
     import headwater.polars
     import headwater.pyarrow
@@ -182,20 +173,16 @@ def test_keys_agree_between_engines() -> None:
     assert headwater.pandas.key_of(frame["user"], frame["day"]).tolist() == keys
     table = pl.DataFrame({"user": users, "day": days})
     assert table.select(headwater.polars.key_of("user", "day")).to_series().to_list() == keys
-    con = duckdb.connect()
-    headwater.duckdb.load(con)
+    con = connect(engine)
     con.register("rows", pa.table({"user": users, "day": days}))
     sql = con.execute('select hw_key("user", "day") from rows').fetchall()
     assert [row[0] for row in sql] == keys
 
 
-def test_null_ids_in_each_engine() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_null_ids_in_each_engine(engine: str) -> None:
     pd = pytest.importorskip("pandas", reason="pandas is not installed: nulls were not compared")
     pl = pytest.importorskip("polars", reason="Polars is not installed: nulls were not compared")
-    duckdb = pytest.importorskip(
-        "duckdb", reason="DuckDB is not installed: nulls were not compared"
-    )
-    import headwater.duckdb
     import headwater.pandas
     import headwater.polars
 
@@ -218,8 +205,7 @@ def test_null_ids_in_each_engine() -> None:
         None,
         right[1],
     ]
-    con = duckdb.connect()
-    headwater.duckdb.load(con)
+    con = connect(engine)
     sql = "select hw_normal(id, 42, 'z') from (values (5), (null), (6)) t(id)"
     assert [row[0] for row in con.execute(sql).fetchall()] == [right[0], None, right[1]]
 
@@ -270,16 +256,13 @@ def test_polars_without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     assert without.equals(with_plugin)
 
 
-def test_sql() -> None:
-    duckdb = pytest.importorskip(
-        "duckdb", reason="DuckDB is not installed: its functions were not tried"
-    )
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed: DuckDB's functions need it")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sql(engine: str) -> None:
+    con = connect(engine)
+    import duckdb
     import headwater.duckdb
 
-    con = duckdb.connect()
-    assert headwater.duckdb.engine(con) == "not loaded"
-    headwater.duckdb.load(con)
+    assert headwater.duckdb.engine(duckdb.connect()) == "not loaded"
     right = headwater.Key("seed").child("g").stream(0).gamma(2.0, 3.0, 3000)
     sql = "select hw_gamma(id, 'seed', 'g', 2.0, 3.0) from range(3000) t(id) order by id"
     assert [row[0] for row in con.execute(sql).fetchall()] == right.tolist()

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _duckdb_engines import ENGINES, connect
 
 import headwater
 from headwater import arrow
@@ -26,7 +27,6 @@ pd = pytest.importorskip("pandas", reason=REASON.format("pandas"))
 pl = pytest.importorskip("polars", reason=REASON.format("Polars"))
 duckdb = pytest.importorskip("duckdb", reason=REASON.format("DuckDB"))
 
-import headwater.duckdb as in_duckdb  # noqa: E402
 import headwater.pandas as in_pandas  # noqa: E402
 import headwater.polars as in_polars  # noqa: E402
 
@@ -234,10 +234,9 @@ SQL_ERRORS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def con() -> Any:
-    made = duckdb.connect()
-    in_duckdb.load(made)
+@pytest.fixture(scope="module", params=ENGINES)
+def con(request: pytest.FixtureRequest) -> Any:
+    made = connect(request.param)
     made.execute("create table three as select 'x' as x from range(3)")
     return made
 

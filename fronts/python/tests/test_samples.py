@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _duckdb_engines import ENGINES, connect
 
 import headwater
 
@@ -16,7 +17,6 @@ pd = pytest.importorskip("pandas", reason=REASON.format("pandas"))
 pl = pytest.importorskip("polars", reason=REASON.format("Polars"))
 duckdb = pytest.importorskip("duckdb", reason=REASON.format("DuckDB"))
 
-import headwater.duckdb as in_duckdb  # noqa: E402
 import headwater.pandas as in_pandas  # noqa: E402
 import headwater.polars as in_polars  # noqa: E402
 
@@ -26,10 +26,9 @@ IDS = np.random.default_rng(3).permutation(10 * N)[:N]
 FRAME = pd.DataFrame({"id": IDS, "g": IDS % 7, "w": (IDS % 5).astype(float)})
 
 
-@pytest.fixture(scope="module")
-def con() -> Any:
-    made = duckdb.connect()
-    in_duckdb.load(made)
+@pytest.fixture(scope="module", params=ENGINES)
+def con(request: pytest.FixtureRequest) -> Any:
+    made = connect(request.param)
     made.register("frame", FRAME)
     return made
 

@@ -4,7 +4,9 @@
 //! byte, where a program that compares a column of uniform numbers makes 8 bytes a row first.
 
 use crate::memory::Memory;
-use crate::rows::{BLOCK, Block, Made, Nulls, SHORT, Validity, are_ids, blocks, column_of, pack};
+use crate::rows::{
+    BLOCK, Block, Made, Nulls, SHORT, Validity, are_ids, blocks, column_of, pack, rows_to,
+};
 use crate::{Column, Error, Output};
 use headwater_streams::Stream;
 use headwater_streams::kinds::Elements;
@@ -14,13 +16,18 @@ const LAST: u64 = u64::MAX - 1;
 /// The parts that a byte can count.
 const MOST: usize = 256;
 
-/// Writes the words of a block's rows.
-fn words(stream: &Stream, block: &Block, out: &mut [u64]) -> Result<(), Error> {
+/// Returns the words of a block's rows, written to `room`.
+fn words<'a>(
+    stream: &Stream,
+    block: &Block,
+    room: &'a mut [u64; BLOCK],
+) -> Result<&'a [u64], Error> {
+    let out = room.get_mut(..block.ids().len()).ok_or(SHORT)?;
     match block.elements() {
         Elements::At(ids) => stream.u64_at(ids, out)?,
         _ => stream.fill_u64(block.ids().first().copied().unwrap_or(0), out)?,
     }
-    Ok(())
+    Ok(out)
 }
 
 /// Returns the smallest whole number from `share` * 2^64 on. The share is below 1, so the product
@@ -31,6 +38,15 @@ fn threshold(share: f64) -> u64 {
     if (whole as f64) < scaled { whole + 1 } else { whole }
 }
 
+/// Returns the word below which rows are in a sample, or `None` if all are: 2^64 is no `u64`, and
+/// all words are below it.
+fn bound(p: f64) -> Result<Option<u64>, Error> {
+    if !(0.0..=1.0).contains(&p) {
+        return Err(Error::Parameter { name: "p", need: "a number from 0 to 1" });
+    }
+    Ok((p < 1.0).then(|| threshold(p)))
+}
+
 /// Returns true in each row with the probability `p`: if its word is below `p` * 2^64. A row that
 /// is true for one `p` is so for every larger one.
 ///
@@ -38,23 +54,18 @@ fn threshold(share: f64) -> u64 {
 ///
 /// [`Error::Parameter`] unless `p` is from 0 to 1, and the errors of [`draw`](crate::draw()).
 pub fn sample(ids: &Column<'_>, stream: &Stream, p: f64, nulls: Nulls) -> Result<Output, Error> {
-    if !(0.0..=1.0).contains(&p) {
-        return Err(Error::Parameter { name: "p", need: "a number from 0 to 1" });
-    }
+    let below = bound(p)?;
     are_ids(ids)?;
-    // 2^64 is no u64, and all words are below it.
-    let below = (p < 1.0).then(|| threshold(p));
     let mut data = Memory::new(ids.len().div_ceil(8))?;
     let mut validity = Validity::new(ids.len(), ids.may_be_null())?;
     let mut room = [0; BLOCK];
     blocks(ids, LAST, nulls, |block| {
-        let room = room.get_mut(..block.ids().len()).ok_or(SHORT)?;
-        words(stream, block, room)?;
-        let out = data.cleared(block.start / 8, room.len().div_ceil(8)).ok_or(SHORT)?;
+        let words = words(stream, block, &mut room)?;
+        let out = data.cleared(block.start / 8, words.len().div_ceil(8)).ok_or(SHORT)?;
         let is_in = |word: u64| below.is_none_or(|below| word < below);
         match block.has_null {
-            false => pack(out, room.iter().map(|&word| is_in(word))),
-            true => pack(out, room.iter().zip(block.null()).map(|(&w, null)| is_in(w) && !null)),
+            false => pack(out, words.iter().map(|&word| is_in(word))),
+            true => pack(out, words.iter().zip(block.null()).map(|(&w, null)| is_in(w) && !null)),
         }
         validity.write(block.start, block.null())
     })?;
@@ -86,26 +97,43 @@ pub fn split(
     nulls: Nulls,
 ) -> Result<Output, Error> {
     let mut borders = [0; MOST];
-    let (equal, borders) = match parts {
-        Parts::Equal(n @ 1..=256) => (n, None),
-        Parts::Equal(_) => {
-            return Err(Error::Parameter { name: "parts", need: "from 1 to 256 of them" });
-        }
-        Parts::Shares(shares) => (0, Some(borders_of(shares, &mut borders)?)),
-    };
+    let parts = Checked::new(parts, &mut borders)?;
     let mut room = [0; BLOCK];
     column_of(ids, (c"C", 1), (LAST, nulls), |block, out| {
-        let room = room.get_mut(..out.len()).ok_or(SHORT)?;
-        words(stream, block, room)?;
-        for (out, &word) in out.iter_mut().zip(room.iter()) {
-            *out = match borders {
-                None => ((u128::from(word) * u128::from(equal)) >> 64) as u8,
-                Some(borders) => borders.iter().map(|border| u8::from(word >= *border)).sum(),
-            };
-        }
+        parts.write(words(stream, block, &mut room)?, out);
         Ok(())
     })?
     .output()
+}
+
+/// Parts that were checked: so many equal ones, or the borders between them.
+enum Checked<'a> {
+    Equal(u64),
+    Borders(&'a [u64]),
+}
+
+impl<'a> Checked<'a> {
+    fn new(parts: Parts<'_>, borders: &'a mut [u64; MOST]) -> Result<Checked<'a>, Error> {
+        match parts {
+            Parts::Equal(n @ 1..=256) => Ok(Checked::Equal(n)),
+            Parts::Equal(_) => {
+                Err(Error::Parameter { name: "parts", need: "from 1 to 256 of them" })
+            }
+            Parts::Shares(shares) => Ok(Checked::Borders(borders_of(shares, borders)?)),
+        }
+    }
+
+    /// Writes the part of each word.
+    fn write(&self, words: &[u64], out: &mut [u8]) {
+        for (out, &word) in out.iter_mut().zip(words) {
+            *out = match self {
+                Checked::Equal(n) => ((u128::from(word) * u128::from(*n)) >> 64) as u8,
+                Checked::Borders(borders) => {
+                    borders.iter().map(|border| u8::from(word >= *border)).sum()
+                }
+            };
+        }
+    }
 }
 
 /// Writes the border after each part but the last, which has what is left.
@@ -138,12 +166,80 @@ fn borders_of<'a>(shares: &[f64], borders: &'a mut [u64; MOST]) -> Result<&'a [u
 pub fn order(ids: &Column<'_>, stream: &Stream, nulls: Nulls) -> Result<Output, Error> {
     let mut room = [0; BLOCK];
     column_of(ids, (c"L", 8), (LAST, nulls), |block, out| {
-        let room = room.get_mut(..block.ids().len()).ok_or(SHORT)?;
-        words(stream, block, room)?;
-        for (out, word) in out.as_chunks_mut::<8>().0.iter_mut().zip(room.iter()) {
-            *out = word.to_ne_bytes();
-        }
+        spread(words(stream, block, &mut room)?, out);
         Ok(())
     })?
     .output()
+}
+
+/// Writes words as bytes.
+fn spread(words: &[u64], out: &mut [u8]) {
+    for (out, word) in out.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        *out = word.to_ne_bytes();
+    }
+}
+
+/// Writes the column of [`sample`] to the caller's memory, a byte of 0 or 1 in each row, and hands
+/// the rows of blocks in which one is null to `is_null`, by the number of the first.
+///
+/// # Errors
+///
+/// The errors of [`sample`], and [`Error::Rows`] unless `out` has a place for each row.
+pub fn sample_to(
+    ids: &Column<'_>,
+    stream: &Stream,
+    p: f64,
+    nulls: Nulls,
+    out: &mut [u8],
+    is_null: &mut dyn FnMut(usize, &[bool]),
+) -> Result<(), Error> {
+    let below = bound(p)?;
+    let mut room = [0; BLOCK];
+    rows_to(ids, out, 1, (LAST, nulls), is_null, |block, out| {
+        for (out, &word) in out.iter_mut().zip(words(stream, block, &mut room)?) {
+            *out = u8::from(below.is_none_or(|below| word < below));
+        }
+        Ok(())
+    })
+}
+
+/// Writes the column of [`split`] to the caller's memory, as [`sample_to`] does.
+///
+/// # Errors
+///
+/// The errors of [`split`], and [`Error::Rows`] unless `out` has a byte for each row.
+pub fn split_to(
+    ids: &Column<'_>,
+    stream: &Stream,
+    parts: Parts<'_>,
+    nulls: Nulls,
+    out: &mut [u8],
+    is_null: &mut dyn FnMut(usize, &[bool]),
+) -> Result<(), Error> {
+    let mut borders = [0; MOST];
+    let parts = Checked::new(parts, &mut borders)?;
+    let mut room = [0; BLOCK];
+    rows_to(ids, out, 1, (LAST, nulls), is_null, |block, out| {
+        parts.write(words(stream, block, &mut room)?, out);
+        Ok(())
+    })
+}
+
+/// Writes the column of [`order`] to the caller's memory, as [`sample_to`] does: 8 bytes a row.
+///
+/// # Errors
+///
+/// The errors of [`order`], and [`Error::Rows`] unless `out` has 8 bytes for each row.
+pub fn order_to(
+    ids: &Column<'_>,
+    stream: &Stream,
+    nulls: Nulls,
+    out: &mut [u8],
+    is_null: &mut dyn FnMut(usize, &[bool]),
+) -> Result<(), Error> {
+    let mut room = [0; BLOCK];
+    rows_to(ids, out, 8, (LAST, nulls), is_null, |block, out| {
+        spread(words(stream, block, &mut room)?, out);
+        Ok(())
+    })
 }

@@ -1,6 +1,6 @@
 //! Numbers of a kind, row by row.
 
-use crate::rows::{Nulls, are_ids, column_of};
+use crate::rows::{Nulls, are_ids, column_of, rows_to};
 use crate::{Column, Error, Output};
 use core::ffi::CStr;
 use core::num::NonZero;
@@ -59,6 +59,36 @@ pub fn draw(
         made.draw(stream, block.elements(), out).map_err(|error| past_end(error, block))
     })?;
     Output::new(column, list)
+}
+
+/// Writes the column of [`draw`] to the caller's memory, and hands the rows of blocks in which one
+/// is null to `is_null`, by the number of the first. The values of null rows are 0.
+///
+/// An engine that has memory for its result gets it without an allocation and a copy.
+///
+/// # Errors
+///
+/// The errors of [`draw`], and [`Error::Rows`] unless `out` has a value for each row,
+/// [`Error::Stream`] unless it is aligned for the type; vectors and complex numbers are
+/// [`Error::NoType`].
+pub fn draw_to(
+    ids: &Column<'_>,
+    stream: &Stream,
+    (made, dtype): (&Made<'_>, Dtype),
+    nulls: Nulls,
+    out: &mut [u8],
+    is_null: &mut dyn FnMut(usize, &[bool]),
+) -> Result<(), Error> {
+    are_ids(ids)?;
+    let (_, parts) = format_of(dtype)?;
+    made.fits(dtype)?;
+    if parts.is_some() || made.dimension().is_some() {
+        return Err(Error::NoType("more than one number"));
+    }
+    rows_to(ids, out, dtype.size(), (last(made.kind(), dtype), nulls), is_null, |block, out| {
+        let out = Out::bytes(dtype, out)?;
+        made.draw(stream, block.elements(), out).map_err(|error| past_end(error, block))
+    })
 }
 
 /// Returns the last element that the type of a kind has, as far as its words show it.

@@ -52,8 +52,8 @@ mod xxh64;
 
 pub use abi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 pub use column::Column;
-pub use decide::{Parts, order, sample, split};
-pub use draw::{draw, format_of};
+pub use decide::{Parts, order, order_to, sample, sample_to, split, split_to};
+pub use draw::{draw, draw_to, format_of};
 pub use error::{Error, Part};
 pub use format::Name;
 pub use ids::Ids;

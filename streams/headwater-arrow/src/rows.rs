@@ -59,8 +59,8 @@ impl Block {
         null.fill(false);
         *has_null = false;
         let plain = column.dictionary.is_none() && column.rows.widen(start, ids);
+        let signed = plain && matches!(column.rows.kind, Type::Integer { signed: true, .. });
         if plain {
-            let signed = matches!(column.rows.kind, Type::Integer { signed: true, .. });
             if column.may_be_null() {
                 for (i, (id, null)) in ids.iter_mut().zip(null.iter_mut()).enumerate() {
                     *null = column.rows.is_null(start + i);
@@ -68,11 +68,6 @@ impl Block {
                     *id = if *null { 0 } else { *id };
                     *has_null |= *null;
                 }
-            }
-            if signed && ids.iter().fold(0, |all, id| all | id) >> 63 == 1 {
-                let row = ids.iter().position(|&id| id >> 63 == 1).unwrap_or(0);
-                let value = ids.get(row).map_or(0, |&id| i128::from(id as i64));
-                return Err(Error::Negative { row: start + row, value });
             }
         } else {
             for (i, (id, null)) in ids.iter_mut().zip(null.iter_mut()).enumerate() {
@@ -98,15 +93,32 @@ impl Block {
             }
             bridge(ids, null);
         }
-        if ids.iter().fold(0, |most, &id| most.max(id)) > last {
-            let row = ids.iter().position(|&id| id > last).unwrap_or(0);
-            let value = ids.get(row).map_or(0, |&id| i128::from(id));
-            return Err(Error::TooLarge { row: start + row, value, last });
-        }
         let first = ids.first().copied().unwrap_or(0);
-        let differs = |all: u64, (id, counted): (&u64, u64)| all | (id ^ counted);
-        let counted = (0..).map(|i| first.wrapping_add(i));
-        *is_run = ids.iter().zip(counted).fold(0, differs) == 0;
+        let (mut any, mut differs) = (0, 0);
+        for (&id, i) in ids.iter().zip(0..) {
+            any |= id;
+            differs |= id ^ first.wrapping_add(i);
+        }
+        *is_run = differs == 0;
+        // A null row has an id near its neighbours' by now, so it may be outside of the range too.
+        let found = |is_wrong: &dyn Fn(u64) -> bool| {
+            let mut real = ids.iter().zip(&*null).enumerate();
+            let (row, (&id, _)) = real.find(|(_, (id, null))| is_wrong(**id) && !**null)?;
+            Some((start + row, id))
+        };
+        if signed
+            && any >> 63 == 1
+            && let Some((row, id)) = found(&|id| id >> 63 == 1)
+        {
+            return Err(Error::Negative { row, value: i128::from(id as i64) });
+        }
+        // No id is above the bits that any id has, so the largest one, which processors without
+        // AVX-512 find one by one, is needed only where an id may be too large.
+        if any > last
+            && let Some((row, id)) = found(&|id| id > last)
+        {
+            return Err(Error::TooLarge { row, value: i128::from(id), last });
+        }
         Ok(())
     }
 }
@@ -208,6 +220,39 @@ pub(crate) fn pack(bytes: &mut [u8], bits: impl Iterator<Item = bool>) {
     }
 }
 
+/// Sets the values of null rows to 0.
+fn clear(block: &Block, width: usize, out: &mut [u8]) {
+    if block.has_null {
+        let rows = out.chunks_exact_mut(width.max(1)).zip(block.null());
+        rows.filter(|(_, null)| **null).for_each(|(row, _)| row.fill(0));
+    }
+}
+
+/// Writes rows of one fixed width to the caller's bytes, as [`column_of`] does, and hands the rows
+/// of blocks in which one is null to `is_null`.
+pub(crate) fn rows_to(
+    column: &Column<'_>,
+    out: &mut [u8],
+    width: usize,
+    (last, nulls): (u64, Nulls),
+    is_null: &mut dyn FnMut(usize, &[bool]),
+    mut write: impl FnMut(&Block, &mut [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if Some(out.len()) != column.len().checked_mul(width) {
+        return Err(Error::Rows { first: column.len(), other: out.len() / width.max(1) });
+    }
+    blocks(column, last, nulls, |block| {
+        let start = block.start * width;
+        let out = out.get_mut(start..start + block.ids().len() * width).ok_or(SHORT)?;
+        write(block, out)?;
+        clear(block, width, out);
+        if block.has_null {
+            is_null(block.start, block.null());
+        }
+        Ok(())
+    })
+}
+
 /// Makes a column of one fixed width a row, block by block. `write` gets the block and its bytes,
 /// which are 0, and values under nulls are 0 afterwards.
 pub(crate) fn column_of(
@@ -223,10 +268,7 @@ pub(crate) fn column_of(
         let len = block.ids().len();
         let out = data.cleared(block.start * width, len * width).ok_or(SHORT)?;
         write(block, out)?;
-        if block.has_null {
-            let rows = out.chunks_exact_mut(width.max(1)).zip(block.null());
-            rows.filter(|(_, null)| **null).for_each(|(row, _)| row.fill(0));
-        }
+        clear(block, width, out);
         validity.write(block.start, block.null())
     })?;
     Ok(Made { len: column.len(), format, data, validity: validity.finish() })

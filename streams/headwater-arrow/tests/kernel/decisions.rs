@@ -2,7 +2,10 @@
 
 use crate::built::{Built, rows};
 use crate::values::stream;
-use headwater_arrow::{Error, Nulls, Output, Parts, order, sample, split};
+use headwater_arrow::{
+    Error, Nulls, Output, Parts, draw, draw_to, order, order_to, sample, sample_to, split, split_to,
+};
+use headwater_streams::kinds::{Dtype, Kind, Value};
 
 fn words(ids: &[Option<i128>]) -> Vec<Option<u64>> {
     let word = |id: i128| {
@@ -121,4 +124,64 @@ fn an_order_is_the_words() {
     let expected: Vec<_> =
         words(&ids).into_iter().map(|word| word.map(|word| word.to_le_bytes().to_vec())).collect();
     assert_eq!(rows(&out, 8), expected);
+}
+
+/// Returns the rows that are written to memory of a caller's, aligned for all types.
+fn given(
+    width: usize,
+    len: usize,
+    write: impl FnOnce(&mut [u8], &mut dyn FnMut(usize, &[bool])) -> Result<(), Error>,
+) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    let mut room = vec![u64::MAX; (width * len).div_ceil(8)];
+    let bytes: &mut [u8] = {
+        // SAFETY: these are the bytes of the words, which stay borrowed.
+        unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), width * len) }
+    };
+    let mut is_null = vec![false; len];
+    write(bytes, &mut |start, rows| is_null[start..start + rows.len()].copy_from_slice(rows))?;
+    let row = |(row, null): (&[u8], &bool)| {
+        assert!(!null || row.iter().all(|byte| *byte == 0));
+        (!null).then(|| row.to_vec())
+    };
+    Ok(bytes.chunks(width).zip(&is_null).map(row).collect())
+}
+
+#[test]
+fn memory_of_the_caller_gets_the_same_columns() {
+    let ids = ids();
+    let built = Built::integers("l", &ids, 2);
+    let column = built.column().unwrap();
+    let (stream, len, kept) = (stream(), ids.len(), Nulls::Kept);
+
+    let of = |output: &Output, width| rows(output, width);
+    let words = given(8, len, |out, null| order_to(&column, &stream, kept, out, null)).unwrap();
+    assert_eq!(words, of(&order(&column, &stream, kept).unwrap(), 8));
+    for parts in [Parts::Equal(10), Parts::Shares(&[0.5, 0.25, 0.25])] {
+        let made = given(1, len, |out, null| split_to(&column, &stream, parts, kept, out, null));
+        assert_eq!(made.unwrap(), of(&split(&column, &stream, parts, kept).unwrap(), 1));
+    }
+    for p in [0.0, 0.3, 1.0] {
+        let made = given(1, len, |out, null| sample_to(&column, &stream, p, kept, out, null));
+        let right = booleans(&sample(&column, &stream, p, kept).unwrap());
+        let right: Vec<_> = right.iter().map(|bit| bit.map(|bit| vec![u8::from(bit)])).collect();
+        assert_eq!(made.unwrap(), right);
+    }
+    let normal = Kind::Normal.make(&[]).unwrap();
+    for (dtype, width) in [(Dtype::F64, 8), (Dtype::F32, 4)] {
+        let how = (&normal, dtype);
+        let made = given(width, len, |out, null| draw_to(&column, &stream, how, kept, out, null));
+        assert_eq!(
+            made.unwrap(),
+            of(&draw(&column, &stream, &normal, dtype, kept).unwrap(), width)
+        );
+    }
+
+    let short = given(8, len - 1, |out, null| order_to(&column, &stream, kept, out, null));
+    assert_eq!(short.unwrap_err(), Error::Rows { first: len, other: len - 1 });
+    let vectors = Kind::Dirichlet.make(&[Value::Reals(&[1.0, 2.0])]).unwrap();
+    let how = (&vectors, Dtype::F64);
+    let refused = given(8, len, |out, null| draw_to(&column, &stream, how, kept, out, null));
+    assert!(matches!(refused.unwrap_err(), Error::NoType(_)));
+    let refused = given(1, len, |out, null| sample_to(&column, &stream, 1.5, kept, out, null));
+    assert!(matches!(refused.unwrap_err(), Error::Parameter { name: "p", .. }));
 }

@@ -206,6 +206,19 @@ fn a_null_beside_the_last_element_is_no_id() {
 }
 
 #[test]
+fn a_null_beside_a_wrong_id_is_not_named() {
+    for ids in [[None, Some(-5), None], [Some(3), Some(-5), None], [None, Some(-5), Some(-9)]] {
+        let error = refusal("l", &ids, Kind::Normal, Nulls::Kept);
+        assert_eq!(error, Error::Negative { row: 1, value: -5 }, "{ids:?}");
+    }
+    let most = i128::from(u64::MAX);
+    for ids in [[None, Some(most), None], [Some(3), Some(most), None]] {
+        let error = refusal("L", &ids, Kind::Normal, Nulls::Kept);
+        assert!(matches!(error, Error::TooLarge { row: 1, value, .. } if value == most), "{error}");
+    }
+}
+
+#[test]
 fn nulls_are_refused_if_asked_for() {
     let ids = [Some(1), Some(2), None];
     assert_eq!(refusal("l", &ids, Kind::Normal, Nulls::Refused), Error::Null { row: 2 });

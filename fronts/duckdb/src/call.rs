@@ -1,0 +1,149 @@
+//! A call of a function for a chunk of rows.
+
+use crate::abi::{Api, Handle};
+use crate::arrow::Arrow;
+use crate::constant::{self, Numbers};
+use crate::function::Function;
+use crate::output::Place;
+use crate::plan::Plan;
+use crate::vector::{Chunk, Vector};
+use core::slice;
+use headwater_arrow::{Nulls, key_of};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+thread_local! {
+    /// The plans of this thread's last calls, the newest last. A plan takes a hash for the seed and
+    /// one for the name, and some kinds a table, which would be half of the time of 2,048 rows.
+    static PLANS: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The most plans that a thread keeps: more than a query has functions.
+const KEPT: usize = 32;
+
+struct Known {
+    function: Function,
+    constants: Vec<constant::Constant>,
+    plan: Rc<Plan>,
+}
+
+/// Returns the plan of a function and its constants.
+fn plan(function: Function, constants: Vec<constant::Constant>) -> Result<Rc<Plan>, String> {
+    let found = PLANS.with(|plans| {
+        let plans = plans.borrow();
+        let is_it = |known: &&Known| known.function == function && known.constants == constants;
+        plans.iter().rev().find(is_it).map(|known| Rc::clone(&known.plan))
+    });
+    if let Some(plan) = found {
+        return Ok(plan);
+    }
+    let plan = Rc::new(Plan::new(function, &constants)?);
+    PLANS.with(|plans| {
+        let mut plans = plans.borrow_mut();
+        if plans.len() >= KEPT {
+            plans.remove(0);
+        }
+        plans.push(Known { function, constants, plan: Rc::clone(&plan) });
+    });
+    Ok(plan)
+}
+
+/// The error of a weight, the same as in Python.
+const WEIGHTS: &str = "weights must be finite numbers from 0, and none may be missing";
+
+/// Computes the results of a chunk.
+///
+/// # Safety
+///
+/// `chunk` and `out` are those that DuckDB passed to the function, whose results have the
+/// function's type.
+pub(crate) unsafe fn run(
+    api: &Api,
+    function: Function,
+    chunk: Handle,
+    out: Handle,
+) -> Result<(), String> {
+    // SAFETY: as `# Safety` says.
+    let (chunk, mut place) = unsafe {
+        let chunk = Chunk::new(api, chunk);
+        (chunk, Place::new(api, out, chunk.rows))
+    };
+    if chunk.rows == 0 {
+        return Ok(());
+    }
+    let columns: Vec<Vector<'_>> = (0..chunk.columns).filter_map(|i| chunk.column(i)).collect();
+    if function == Function::Key {
+        return keys(&columns, chunk.rows, &mut place);
+    }
+    let (names, optional) = function.arguments();
+    let (least, most) = (names.len() - optional, names.len());
+    let usage = function.usage();
+    if !(least..=most).contains(&columns.len()) {
+        return Err(format!("{usage} takes {least} to {most} arguments, not {}", columns.len()));
+    }
+    let is_weight = |name: &str| function == Function::Weighted && name == "weight";
+    let mut constants = Vec::new();
+    for (column, name) in columns.iter().zip(&names).skip(1) {
+        if !is_weight(name) {
+            constants.push(constant::of(column, chunk.rows).ok_or_else(|| {
+                format!("{name} in {usage} must be one value for all rows, and not null: write a constant")
+            })?);
+        }
+    }
+    let plan = plan(function, constants)?;
+    let ids = columns.first().ok_or("no ids")?;
+    let text = |error: headwater_arrow::Error| error.to_string();
+    let mut ids = Arrow::new(ids, chunk.rows).map_err(text)?;
+    let mut null = Vec::new();
+    // SAFETY: the width is that of the type for which `lib.rs` registered the function, and the
+    // plan, which was made of the same function, writes numbers of this type, or bytes of 0 and 1.
+    let values = unsafe { place.values(function.width()) };
+    plan.write(&ids.column().map_err(text)?, values, &mut |start, rows| {
+        let numbered = (start..).zip(rows);
+        null.extend(numbered.filter(|(_, null)| **null).map(|(row, _)| row));
+    })
+    .map_err(text)?;
+    if function == Function::Weighted {
+        divide(values, columns.get(2).ok_or("no weights")?)?;
+    }
+    place.nulls(&null);
+    Ok(())
+}
+
+/// Divides exponential numbers by weights: the order of a weighted sample. A weight of 0 makes
+/// infinity, which comes last.
+fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
+    let weights = Numbers::new(weights);
+    for (row, number) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        let weight = weights.get(row);
+        let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or(WEIGHTS)?;
+        let quotient = f64::from_ne_bytes(*number) / weight;
+        *number = if weight == 0.0 { f64::INFINITY } else { quotient }.to_ne_bytes();
+    }
+    Ok(())
+}
+
+/// Computes ids of texts and other values.
+fn keys(columns: &[Vector<'_>], rows: usize, place: &mut Place<'_>) -> Result<(), String> {
+    let text = |error: headwater_arrow::Error| error.to_string();
+    let made: Result<Vec<_>, _> = columns.iter().map(|column| Arrow::new(column, rows)).collect();
+    let mut made = made.map_err(text)?;
+    let columns: Result<Vec<_>, _> = made.iter_mut().map(Arrow::column).collect();
+    let keys = key_of(&columns.map_err(text)?, Nulls::Kept).map_err(text)?;
+    if keys.len() != rows {
+        return Err("headwater made another number of keys, which is a bug".into());
+    }
+    let (valid, values) = keys.buffers();
+    // SAFETY: a column of keys has 8 bytes for each row, and the place is one of BIGINTs.
+    unsafe {
+        let values = slice::from_raw_parts(values.as_ptr(), rows * 8);
+        place.values(8).copy_from_slice(values);
+    }
+    if let Some(valid) = valid.filter(|_| keys.null_count() > 0) {
+        // SAFETY: the column has a bit for each row.
+        let bits = unsafe { slice::from_raw_parts(valid.as_ptr(), rows.div_ceil(8)) };
+        let is_null = |row: &usize| bits[row / 8] >> (row % 8) & 1 == 0;
+        place.nulls(&(0..rows).filter(is_null).collect::<Vec<_>>());
+    }
+    Ok(())
+}
