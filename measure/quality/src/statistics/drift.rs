@@ -151,10 +151,11 @@ mod tests {
         let parts = run(&view, Effort::Fast);
         let Tally::Squares { sums, blocks, bits } = &parts[0].tally else { unreachable!() };
         assert_eq!(sums.len(), 11);
-        for size in 0..11 {
+        let scales = sums.iter().zip(blocks).zip(bits).enumerate();
+        for (size, ((sum, blocks), bits)) in scales {
             let expected = words.chunks_exact(1 << size).map(|block| square(block, u64::MAX));
-            assert_eq!(sums[size], expected.sum::<u64>(), "2^{size} words");
-            assert_eq!((blocks[size], bits[size]), (words.len() as u64 >> size, 64 << size));
+            assert_eq!(*sum, expected.sum::<u64>(), "2^{size} words");
+            assert_eq!((*blocks, *bits), (words.len() as u64 >> size, 64 << size));
         }
         let Tally::Squares { sums, blocks, bits } = &parts[2].tally else { unreachable!() };
         assert_eq!(sums.len(), 3 * (8 + 16 + 32 + 64), "blocks of 1, 2 and 4 chunks");
@@ -170,10 +171,11 @@ mod tests {
     /// Biases of 2^-9 whose sign changes.
     #[test]
     fn a_bias_that_changes_its_sign_is_found_whatever_its_period() {
-        for period in [1 << 13, 1 << 16, 100_003] {
+        for period in [1_usize << 13, 1 << 16, 100_003] {
             let mut rng = fastrand::Rng::with_seed(period as u64);
-            let words: Vec<u64> =
-                (0..1 << 19).map(|i| forced(&mut rng, u64::MAX, i / period % 2 == 0)).collect();
+            let words: Vec<u64> = (0..1 << 19)
+                .map(|i| forced(&mut rng, u64::MAX, (i / period).is_multiple_of(2)))
+                .collect();
             let [ones, ..] = p(&words);
             assert!(ones < 1e-15, "{period}: {ones:e}");
         }

@@ -24,22 +24,11 @@ pub(super) fn ones<const N: usize>(values: &[u64], offsets: [usize; N]) -> (u64,
     let (mut ones, mut twos, mut fours) = ([0; LANES], [0; LANES], [0; LANES]);
     let mut eights = 0;
     for start in (0..aligned).step_by(8 * LANES) {
-        let blocks = parts.map(|(low, high, shift)| {
-            (&low[start..start + 8 * LANES], &high[start..start + 8 * LANES], shift)
-        });
-        let row = |row: usize| -> Lanes {
-            let mut sum = [0; LANES];
-            for (low, high, shift) in blocks {
-                let (low, high) = (&low[row * LANES..][..LANES], &high[row * LANES..][..LANES]);
-                for i in 0..LANES {
-                    sum[i] ^= joined(low[i], high[i], shift);
-                }
-            }
-            sum
-        };
-        let mut twos_of = |a, b| add(&mut ones, row(a), row(b));
-        let (first, second, third, fourth) =
-            (twos_of(0, 1), twos_of(2, 3), twos_of(4, 5), twos_of(6, 7));
+        let row: [Lanes; 8] = std::array::from_fn(|row| lanes(&parts, start + row * LANES));
+        let first = add(&mut ones, row[0], row[1]);
+        let second = add(&mut ones, row[2], row[3]);
+        let third = add(&mut ones, row[4], row[5]);
+        let fourth = add(&mut ones, row[6], row[7]);
         let (low, high) = (add(&mut twos, first, second), add(&mut twos, third, fourth));
         eights += count(&add(&mut fours, low, high));
     }
@@ -49,6 +38,20 @@ pub(super) fn ones<const N: usize>(values: &[u64], offsets: [usize; N]) -> (u64,
     });
     let total = 8 * eights + 4 * count(&fours) + 2 * count(&twos) + count(&ones);
     (total + rest.sum::<u64>(), 64 * words as u64)
+}
+
+/// Returns the sums of eight words of each part.
+#[inline(always)]
+fn lanes<const N: usize>(parts: &[(&[u64], &[u64], u32); N], at: usize) -> Lanes {
+    let mut sum = [0; LANES];
+    for (low, high, shift) in parts {
+        let low: &Lanes = low[at..at + LANES].try_into().expect("eight words");
+        let high: &Lanes = high[at..at + LANES].try_into().expect("eight words");
+        for i in 0..LANES {
+            sum[i] ^= joined(low[i], high[i], *shift);
+        }
+    }
+    sum
 }
 
 /// Returns the word that begins `shift` bits after the beginning of `low`. Two shifts, because one
