@@ -111,8 +111,8 @@ const EXTREMES: usize = 8;
 /// One odd cell is lost in the chi-square of 65,536. That r cells hold as much as the r-th has a
 /// probability of at most p^r for each choice of r cells, p being that of one cell, because counts
 /// of one total are negatively associated (Joag-Dev and Proschan 1983, 3.1 a): where one cell has
-/// more, less is left for the others. So the sum over all choices is a bound, and the p-value can be
-/// too large but not too small.
+/// more, less is left for the others. So the sum over all choices is a bound, and the p-value can
+/// be too large but not too small.
 pub(crate) fn extremes(seen: &[u64]) -> f64 {
     let total: u64 = seen.iter().sum();
     let cells = seen.len() as f64;

@@ -97,16 +97,18 @@ fn only_the_tests_that_read_all_data_find_the_subtle_controls() {
 /// Defects that passed 128 MiB before there was a test for each: no other test sees 4 MiB of them.
 #[test]
 fn only_their_own_tests_find_drifts_echoes_slips_and_noisy_registers() {
+    // Slips of one length are also copies at one lag.
     for (control, own) in [
-        ("drift-9", "drift"),
-        ("echo-8191", "copies"),
-        ("slip-3", "slips"),
-        ("noisy-register", "trinomials"),
+        ("drift-9", &["drift"][..]),
+        ("echo-8191", &["copies"]),
+        ("slip-3", &["slips", "copies"]),
+        ("noisy-register", &["trinomials"]),
     ] {
         let report = judge(control, |args| args.only = vec![Group::One]);
         let failed = report.rows.iter().filter(|row| row.verdict == Verdict::Failed);
         let tests: Vec<&str> = failed.map(|row| row.test.as_str()).collect();
-        assert!(!tests.is_empty() && tests.iter().all(|test| *test == own), "{control}: {tests:?}");
+        assert!(tests.contains(&own[0]), "{control}: {tests:?}");
+        assert!(tests.iter().all(|test| own.contains(test)), "{control}: {tests:?}");
     }
 }
 

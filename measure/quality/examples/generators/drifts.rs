@@ -70,7 +70,7 @@ fn masked(seed: u64, exponent: u32, mask: u64, words: u64) -> Numbers {
     })
 }
 
-/// Returns words with a bias that `bias` gives for each place, between -2^-8 and 2^-8.
+/// Returns words whose bias at each place is that of `bias`, between -2^-8 and 2^-8.
 fn shaped(seed: u64, mut bias: impl FnMut(u64, &mut Seeds) -> f64 + 'static) -> Numbers {
     let (mut seeds, mut at) = (Seeds(seed), 0);
     u64s(move || {

@@ -47,8 +47,8 @@ pub(super) fn estimate(bits: &[u8]) -> Option<f64> {
 
 /// Returns G of the standard: the part in the mean of a block with probability `z`.
 ///
-/// With a(i) = log2(i) (1 - z)^(i - 1), its double sum is one over all i of a(i), times the number of
-/// places that lie beyond, because each a(i) occurs once for every later place.
+/// With a(i) = log2(i) (1 - z)^(i - 1), its double sum is one over all i of a(i), times the number
+/// of places that lie beyond, because each a(i) occurs once for every later place.
 fn share(z: f64, blocks: usize) -> f64 {
     let (mut before, mut beyond, mut double) = (Sum::default(), Sum::default(), Sum::default());
     let mut power = 1.0 - z;

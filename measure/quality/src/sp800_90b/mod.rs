@@ -1,6 +1,6 @@
-//! The ten estimators of min-entropy of NIST SP 800-90B (January 2018), section 6.3, for samples that
-//! are not independent, as the reference program computes them
-//! (usnistgov/SP800-90B_EntropyAssessment, `ea_non_iid`, version 1.1.8).
+//! The ten estimators of min-entropy of NIST SP 800-90B (January 2018), section 6.3, for samples
+//! that are not independent, as the reference program computes them
+//! (usnistgov/SP800-90B_EntropyAssessment, `ea_non_iid`, of July 2024).
 //!
 //! A sample is a byte, of which the low bits are used that any sample sets. Each estimator sees the
 //! samples; if they are wider than a bit, each also sees their bits, the highest first. The
@@ -64,8 +64,8 @@ pub struct Assessment {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] if `args` name another source, [`Error::Source`] if it cannot be read, [`Error::FewSamples`] if it holds fewer than 10,000
-/// samples.
+/// [`Error::Usage`] if `args` name another source, [`Error::Source`] if it cannot be read,
+/// [`Error::FewSamples`] if it holds fewer than 10,000 samples.
 pub fn assess(args: &Args, mut input: impl Read) -> Result<Assessment, Error> {
     if args.source != "-" {
         return Err(Error::Usage(

@@ -1,5 +1,5 @@
-//! The predictors that remember recent samples (sections 6.3.7 and 6.3.8), and the estimate that all
-//! predictors make of their hits.
+//! The predictors that remember recent samples (sections 6.3.7 and 6.3.8), and the estimate that
+//! all predictors make of their hits.
 
 use super::upper;
 

@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// The longest sequence.
 const LONGEST: usize = 16;
 
-/// What has followed one sequence.
+/// The values that have followed one sequence.
 #[derive(Default)]
 struct Followers {
     /// Values and how often each came, in the order of their first times.
@@ -31,7 +31,7 @@ impl Followers {
             }
             None => return false,
         };
-        // A value with fewer than the best cannot win. Of equals the greater one does.
+        // A value with fewer than the best cannot win, and the greater of equals does.
         self.best = self.best.max((count, value));
         new
     }
@@ -72,8 +72,8 @@ fn key(data: &[u8], at: usize, length: usize) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// Estimates by Markov models with counting (section 6.3.9): the best of sixteen predictors, each of
-/// which expects what followed its last values most often.
+/// Estimates by Markov models with counting (section 6.3.9): the best of sixteen predictors, each
+/// of which expects what followed its last values most often.
 pub(super) fn markov_counts(data: &[u8], symbols: usize) -> f64 {
     /// Pairs of a sequence and a follower that one predictor keeps.
     const ENTRIES: u32 = 100_000;

@@ -3,7 +3,7 @@
 use super::*;
 use std::path::Path;
 
-/// File, kind, estimator and estimate, as `reference.txt` has them.
+/// Returns file, kind, estimator and estimate of each line of `reference.txt`.
 fn reference() -> Vec<(&'static str, &'static str, &'static str, f64)> {
     let lines = include_str!("../../tests/sp800-90b/reference.txt").lines();
     let rows = lines.filter(|line| !line.starts_with('#')).map(|line| {

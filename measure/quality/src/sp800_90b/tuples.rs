@@ -9,8 +9,8 @@ use super::upper;
 /// A tuple counts as frequent from so many occurrences on.
 const FREQUENT: u64 = 35;
 
-/// Returns both estimates, in bits of entropy a sample. The first is `None` if no sample is frequent
-/// and the second if every repeated tuple is.
+/// Returns both estimates, in bits of entropy a sample. The first is `None` if no sample is
+/// frequent and the second if every repeated tuple is.
 pub(super) fn estimates(data: &[u8]) -> (Option<f64>, Option<f64>) {
     let n = data.len();
     let shared = prefixes(data, &suffixes(data));
@@ -30,8 +30,8 @@ pub(super) fn estimates(data: &[u8]) -> (Option<f64>, Option<f64>) {
     ((frequent > 0.0).then(|| bits(frequent)), (repeated > 0.0).then(|| bits(repeated)))
 }
 
-/// Returns for each length up to `longest` the number of occurrences of the most frequent tuple, and
-/// the number of pairs of equal tuples.
+/// Returns for each length up to `longest` the number of occurrences of the most frequent tuple,
+/// and the number of pairs of equal tuples.
 fn counted(shared: &[u32], longest: usize) -> (Vec<u64>, Vec<u128>) {
     let mut most = vec![1_u64; longest + 2];
     let mut pairs = vec![0_i128; longest + 2];
@@ -72,8 +72,8 @@ fn counted(shared: &[u32], longest: usize) -> (Vec<u64>, Vec<u128>) {
 }
 
 /// Returns the places of all suffixes in their order, by doubling (Manber and Myers 1990; Larsson
-/// and Sadakane 2007): suffixes that agree in h values are in the order of those h places later. Only
-/// groups that are not yet told apart are sorted again.
+/// and Sadakane 2007): suffixes that agree in h values are in the order of those h places later, so
+/// only groups that still agree are sorted again.
 fn suffixes(data: &[u8]) -> Vec<u32> {
     let n = data.len();
     // Few symbols make long first prefixes: 64 bits of a number hold them.

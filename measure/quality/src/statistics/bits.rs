@@ -62,7 +62,7 @@ fn bytes(view: &View, _: Effort) -> Vec<TestPart> {
     let all = Tally::Coins { heads: vec![each.iter().sum()], throws: 8 * bytes as u64 };
     let mut parts = Vec::new();
     if looks > 0 {
-        // What begins late is diluted in the whole, and not in the last block.
+        // A defect that begins late is diluted in the whole, and not in the last block.
         let tally = Tally::Smallest { p: smallest, of: looks };
         parts.push(TestPart::new("bytes of the strangest block", bytes, tally));
     }

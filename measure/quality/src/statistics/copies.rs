@@ -62,9 +62,9 @@ fn run(view: &View, effort: Effort) -> Vec<TestPart> {
 /// Returns for each lag the circular correlation, summed over the pieces that begin at `starts`.
 ///
 /// The transform of a complex sequence serves two pieces, one as its real and one as its imaginary
-/// part, because the real part of the product of one term's conjugate and another is the sum of both
-/// products. A circle needs no padding with zeros, which would double the work: a lag and its
-/// complement look alike, and the exact count tells them apart. Floats are enough, since they only
+/// part, because the real part of the product of one term's conjugate and another is the sum of
+/// both products. A circle needs no padding with zeros, which would double the work: a lag and its
+/// complement look alike, but the exact count separates them. Floats are enough, since they only
 /// choose lags.
 fn correlations(
     values: &[u64],

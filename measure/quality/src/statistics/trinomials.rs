@@ -92,7 +92,7 @@ mod tests {
         parts[0].tally.p()
     }
 
-    /// Values of `width` bits from a register with noise: one value in four is drawn anew.
+    /// Returns values of `width` bits from a register of which one value in four is drawn anew.
     fn noisy(k: usize, r: usize, width: usize) -> Vec<u64> {
         let mut rng = fastrand::Rng::with_seed((k * width) as u64);
         let mask = u64::MAX >> (64 - width);

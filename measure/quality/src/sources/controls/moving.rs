@@ -82,7 +82,7 @@ mod tests {
 
     const WORDS: usize = 1 << 18;
 
-    /// The share of places at which `wanted` is true of the bits, which are drawn from `source`.
+    /// Returns the share of places at which `wanted` is true of the bits of `source`.
     fn share(
         source: Box<dyn Source>,
         far: usize,
