@@ -77,6 +77,7 @@ fn reads_all(row: &Row) -> bool {
             | "copies"
             | "slips"
     ) || row.part.starts_with("8 bytes at any place")
+        || row.part.starts_with("all bytes, gaps")
 }
 
 /// Before the tests that read all data there was no test for these controls. If another test began
