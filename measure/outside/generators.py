@@ -5,8 +5,10 @@
     cargo build --release -p headwater-quality --example generators
     python3 measure/outside/generators.py --practrand RNG_test [NAME...]
 
-Both read the first bytes of the same stream, 1 MiB and then twice as many, up to 128 MiB. A figure
-is the smallest size that ends in a failure: exit status 1, or "FAIL" in PractRand's result.
+Both read the first bytes of the same stream, 1 MiB and then twice as many, up to 128 MiB or
+`--largest`. `--expected FILE` has a line for each generator to be judged, written before: its name,
+the size in MiB that is expected to fail, or "-", and the test. A figure is the smallest size that
+ends in a failure: exit status 1, or "FAIL" in PractRand's result.
 """
 
 import argparse
@@ -15,7 +17,7 @@ import re
 import subprocess
 import sys
 
-SIZES = [1 << power for power in range(20, 28)]
+SIZES = [1 << power for power in range(20, 28)]  # shortened by --largest
 
 
 def words(size):
@@ -75,7 +77,8 @@ def first_failure(text):
 def practrand(arguments, name, width):
     """Returns the size that fails and the test that fails first."""
     source = stream(arguments.generators, name, 2 * SIZES[-1])
-    judge = [arguments.practrand, f"stdin{width}", "-tlmin", "1MB", "-tlmax", "128MB"]
+    largest = f"{SIZES[-1] >> 20}MB"
+    judge = [arguments.practrand, f"stdin{width}", "-tlmin", "1MB", "-tlmax", largest]
     run = subprocess.run([*judge, "-multithreaded"], stdin=source.stdout, capture_output=True, text=True)
     source.stdout.close()
     source.wait()
@@ -94,11 +97,19 @@ def main():
     parser.add_argument("--practrand", required=True)
     parser.add_argument("--headwater", default="target/release/headwater")
     parser.add_argument("--generators", default="target/release/examples/generators")
+    parser.add_argument("--largest", type=int, default=128, help="MiB, a power of two")
+    parser.add_argument("--expected")
     arguments = parser.parse_args()
+    SIZES[:] = [size for size in SIZES if size >> 20 <= arguments.largest]
+    expected = {}
+    if arguments.expected:
+        with open(arguments.expected) as lines:
+            expected = {name: (size, test) for name, size, test in map(str.split, lines)}
     listed = subprocess.run([arguments.generators, "--list"], capture_output=True, text=True, check=True)
     widths = {line.split()[0]: line.split()[1] for line in listed.stdout.splitlines()}
-    names = arguments.names or list(widths)
-    print(f"{'generator':<24} {'headwater':>9}  {'PractRand':>9}  earlier    first failures")
+    names = arguments.names or list(expected) or list(widths)
+    before = f"{'expected':<26} " if expected else ""
+    print(f"{'generator':<24} {before}{'headwater':>9}  {'PractRand':>9}  earlier    first failures")
     tally = {"headwater": 0, "PractRand": 0, "both": 0, "neither": 0}
     for name in names:
         ours, our_test = headwater(arguments, name)
@@ -111,7 +122,9 @@ def main():
             earlier = "headwater" if (ours or 1 << 60) < (theirs or 1 << 60) else "PractRand"
         tally[earlier] += 1
         tests = f"{our_test or '-'}, {their_test or '-'}"
-        print(f"{name:<24} {words(ours):>9}  {words(theirs):>9}  {earlier:<9}  {tests}", flush=True)
+        size, test = expected.get(name, ("-", "-"))
+        before = f"{'-' if size == '-' else f'{size} MiB, {test}':<26} " if expected else ""
+        print(f"{name:<24} {before}{words(ours):>9}  {words(theirs):>9}  {earlier:<9}  {tests}", flush=True)
     print(", ".join(f"{who} {count}" for who, count in tally.items()))
 
 

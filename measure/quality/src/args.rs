@@ -71,6 +71,13 @@ pub struct Args {
     #[arg(long)]
     pub entropy: bool,
 
+    /// Only estimate the min-entropy of standard input by NIST SP 800-90B, its samples a byte each
+    #[arg(long = "90b", conflicts_with_all = [
+        "list", "effort", "all", "seed", "streams", "seeds", "only", "size", "state", "threads",
+        "entropy", "external", "battery", "html",
+    ])]
+    pub sp800_90b: bool,
+
     /// Run other batteries too, if installed: ent, rngtest, dieharder, RNG_test (PractRand)
     #[arg(long)]
     pub external: bool,

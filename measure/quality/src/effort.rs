@@ -68,6 +68,21 @@ impl Effort {
         if self.thorough() { 1 << 22 } else { 1 << 16 }
     }
 
+    /// Returns the greatest number of terms of one Fourier transform.
+    pub(crate) fn transformed(self) -> usize {
+        if self.thorough() { 1 << 22 } else { 1 << 19 }
+    }
+
+    /// Returns the greatest number of pieces that are transformed.
+    pub(crate) fn transforms(self) -> usize {
+        if self.thorough() { 8 } else { 4 }
+    }
+
+    /// Returns the number of words whose bits are compared with sums of two others.
+    pub(crate) fn related(self) -> usize {
+        if self.thorough() { 1 << 20 } else { 1 << 14 }
+    }
+
     /// Returns the number of words whose sums over windows are taken.
     pub(crate) fn summed(self) -> usize {
         if self.thorough() { 1 << 22 } else { 1 << 18 }

@@ -23,6 +23,11 @@ pub enum Error {
         /// Number of bytes.
         bytes: u64,
     },
+    /// The samples are too few for every estimator of SP 800-90B.
+    FewSamples {
+        /// Number of samples.
+        samples: usize,
+    },
     /// A file cannot be read or written.
     File {
         /// The file.
@@ -58,6 +63,10 @@ impl fmt::Display for Error {
                 f,
                 "{bytes} bytes are too few to judge: at least {} are needed, some megabytes are better",
                 crate::LEAST_BYTES
+            ),
+            Error::FewSamples { samples } => write!(
+                f,
+                "{samples} samples are too few to estimate entropy: at least 10000 are needed, and 1000000 by the standard"
             ),
             Error::File { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::State { path, reason } => write!(

@@ -19,6 +19,7 @@ mod external;
 mod report;
 mod run;
 mod sources;
+mod sp800_90b;
 mod statistics;
 mod stats;
 mod tally;
@@ -32,6 +33,7 @@ pub use report::html::{check_file as check_html_file, write as write_html};
 pub use report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};
 pub use run::run;
 pub use sources::{Group, Named, Open, Source, SourceKind, Way, all as sources};
+pub use sp800_90b::{Assessment, Estimated, assess};
 #[doc(hidden)]
 pub use stats::kolmogorov_smirnov;
 

@@ -33,6 +33,17 @@ pub(crate) fn chi_square(sum: f64, freedom: usize) -> f64 {
     two_sided(gamma_lr(a, x), gamma_ur(a, x))
 }
 
+/// Returns the probability that chi-square with `freedom` degrees of freedom is `sum` or more. Sums
+/// of few squares of whole numbers can be 0 by chance, so too small a sum means nothing there.
+pub(crate) fn chi_square_above(sum: f64, freedom: usize) -> f64 {
+    match (freedom, sum) {
+        (0, _) => 1.0,
+        (_, sum) if !sum.is_finite() => 0.0,
+        (_, sum) if sum <= 0.0 => 1.0,
+        _ => gamma_ur(freedom as f64 / 2.0, sum / 2.0).clamp(0.0, 1.0),
+    }
+}
+
 /// Returns the exact p-value of `seen` events that are Poisson distributed with mean `expected`.
 pub(crate) fn poisson(seen: u64, expected: f64) -> f64 {
     if expected <= 0.0 {
@@ -62,9 +73,14 @@ pub(crate) fn rate(seen: u64, trials: u64, chance: f64) -> f64 {
     normal((distance - 0.5).max(0.0) / variance.sqrt())
 }
 
-/// Returns the exact p-value of a binomial count: sums the smaller tail term by term, outwards from
-/// `seen`.
+/// Returns the exact p-value of a binomial count.
 fn binomial(seen: u64, trials: u64, chance: f64) -> f64 {
+    (2.0 * beyond(seen, trials, chance)).clamp(0.0, 1.0)
+}
+
+/// Returns the probability of a binomial count of `seen` or further from the mean on the same side:
+/// sums the tail term by term, outwards from `seen`.
+fn beyond(seen: u64, trials: u64, chance: f64) -> f64 {
     let (n, k) = (trials as f64, seen as f64);
     let at = |k: f64| {
         let choose = ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
@@ -83,7 +99,45 @@ fn binomial(seen: u64, trials: u64, chance: f64) -> f64 {
             i -= 1.0;
         }
     }
-    (2.0 * sum).clamp(0.0, 1.0)
+    sum.clamp(0.0, 1.0)
+}
+
+/// The greatest number of cells that [`extremes`] takes together.
+const EXTREMES: usize = 8;
+
+/// Returns the p-value of the fullest and the emptiest of equally likely cells: of the first alone,
+/// of the first two, and so on to eight, upwards and downwards.
+///
+/// One odd cell is lost in the chi-square of 65,536. That r cells hold as much as the r-th has a
+/// probability of at most p^r for each choice of r cells, p being that of one cell, because counts
+/// of one total are negatively associated (Joag-Dev and Proschan 1983, 3.1 a): where one cell has
+/// more, less is left for the others. So the sum over all choices is a bound, and the p-value can
+/// be too large but not too small.
+pub(crate) fn extremes(seen: &[u64]) -> f64 {
+    let total: u64 = seen.iter().sum();
+    let cells = seen.len() as f64;
+    let few = EXTREMES.min(seen.len());
+    if few < 2 || total == 0 {
+        return 1.0;
+    }
+    let mean = total as f64 / cells;
+    let mut sorted = seen.to_vec();
+    sorted.sort_unstable();
+    let strangest = |counts: &mut dyn Iterator<Item = &u64>, upwards: bool| {
+        let (mut choices, mut least) = (0.0, 0.0_f64); // logarithms
+        for (i, &count) in counts.take(few).enumerate() {
+            choices += ((cells - i as f64) / (i as f64 + 1.0)).ln();
+            // A count on the other side of the mean has a probability near one half or above.
+            if (count as f64 > mean) == upwards {
+                let one = beyond(count, total, 1.0 / cells).max(f64::MIN_POSITIVE).ln();
+                least = least.min(choices + (i as f64 + 1.0) * one);
+            }
+        }
+        least.exp()
+    };
+    let full = strangest(&mut sorted.iter().rev(), true);
+    let empty = strangest(&mut sorted.iter(), false);
+    smallest_of(full.min(empty), 2 * few as u64)
 }
 
 /// Returns the p-value of the smallest of `count` p-values: exact if they are independent, too
@@ -169,6 +223,48 @@ mod tests {
         close(smallest_of(0.01, 64), 1.0 - 0.99_f64.powi(64));
         close(smallest_of(1e-200, 64), 64e-200);
         assert_eq!(smallest_of(1.0, 5), 1.0);
+    }
+
+    #[test]
+    fn sums_of_squares_are_judged_by_the_upper_tail() {
+        close(chi_square_above(600.0, 255), 7.53197375228e-30);
+        assert_eq!(chi_square_above(0.0, 2), 1.0);
+        assert_eq!(chi_square_above(f64::INFINITY, 2), 0.0);
+    }
+
+    /// One full cell has the binomial tail of one cell, times their number and the sixteen looks.
+    #[test]
+    fn one_cell_is_the_fullest_of_all_and_two_are_stranger() {
+        let mut seen = vec![16_384_u64; 256];
+        assert_eq!(extremes(&seen), 1.0);
+        seen[7] += 960; // 7.5 standard deviations
+        let one = extremes(&seen);
+        let total = seen.iter().sum();
+        close(one, 16.0 * 256.0 * beyond(16_384 + 960, total, 1.0 / 256.0));
+        assert!(1e-11 < one && one < 1e-9, "{one:e}");
+        seen[70] += 960;
+        assert!(extremes(&seen) < 1e-20);
+        let mut seen = vec![16_384_u64; 256];
+        seen[7] -= 960;
+        assert!(extremes(&seen) < 1e-9, "an empty cell counts as a full one does");
+    }
+
+    /// A simulation: p-values that are too small more often than stated would be a false alarm.
+    #[test]
+    fn the_strangest_cells_of_even_throws_are_as_rare_as_stated() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut below = [0; 3];
+        for _ in 0..4000 {
+            let mut seen = vec![0; 64];
+            (0..2000).for_each(|_| seen[rng.usize(..64)] += 1);
+            let p = extremes(&seen);
+            for (count, limit) in below.iter_mut().zip([0.1, 0.01, 0.001]) {
+                *count += u32::from(p < limit);
+            }
+        }
+        // The bound is loose by the sixteen looks, of which neighbours see the same.
+        assert!(below[0] <= 400 && below[1] <= 40 + 20 && below[2] <= 4 + 6, "{below:?}");
+        assert!(below[0] > 20, "{below:?}: too loose to find anything");
     }
 
     /// The 5 % and 1 % points of Kolmogorov's distribution are 1.3581 and 1.6276.

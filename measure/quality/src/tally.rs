@@ -22,6 +22,13 @@ pub(crate) enum Tally {
     Rates { seen: Vec<u64>, trials: Vec<u64>, chance: f64 },
     /// Statistics with exact p-values: the smallest of `each` for every bit plane.
     Planes { smallest: Vec<f64>, each: u64 },
+    /// The fullest and emptiest of equally likely cells.
+    Extremes { cells: Vec<u64> },
+    /// Sums of squared differences between ones and zeros: for each scale the sum over its blocks,
+    /// and their number, of `bits` each.
+    Squares { sums: Vec<u64>, blocks: Vec<u64>, bits: Vec<u64> },
+    /// The smallest of `of` p-values.
+    Smallest { p: f64, of: u64 },
     /// Counts of classes of Hamming weights of neighbouring values.
     Weights { seen: Vec<u64>, width: u32 },
 }
@@ -44,6 +51,8 @@ impl Tally {
                 stats::chi_square(cells.sum(), seen.len() - 1)
             }
             Tally::Rare { seen, expected } => stats::poisson(*seen, *expected),
+            Tally::Extremes { cells } => stats::extremes(cells),
+            Tally::Smallest { p, of } => stats::smallest_of(*p, *of),
             _ => {
                 let places = self.places();
                 let smallest = places.iter().copied().fold(1.0, f64::min);
@@ -71,6 +80,10 @@ impl Tally {
             }
             Tally::Planes { smallest, .. } => smallest.clone(),
             Tally::Weights { seen, width } => weights::judge(seen, *width),
+            Tally::Squares { sums, blocks, bits } => {
+                let scales = sums.iter().zip(blocks).zip(bits);
+                scales.map(|((&sum, &blocks), &bits)| squares(sum, blocks, bits)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -115,6 +128,16 @@ impl Tally {
                 *each += more;
                 true
             }
+            (Tally::Extremes { cells: a }, Tally::Extremes { cells: b }) => sum(a, b),
+            (
+                Tally::Squares { sums, blocks, bits },
+                Tally::Squares { sums: more, blocks: others, bits: same },
+            ) => bits == same && sum(sums, more) && sum(blocks, others),
+            (Tally::Smallest { p, of }, Tally::Smallest { p: other, of: more }) => {
+                *p = p.min(*other);
+                *of += more;
+                true
+            }
             (Tally::Weights { seen: a, width }, Tally::Weights { seen: b, width: same }) => {
                 width == same && sum(a, b)
             }
@@ -126,7 +149,65 @@ impl Tally {
 fn sum(a: &mut [u64], b: &[u64]) -> bool {
     let fits = a.len() == b.len();
     if fits {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        // Squares of a stuck source may exceed 64 bits; no count does.
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = a.saturating_add(*b));
     }
     fits
+}
+
+/// The number of blocks from which too even is as strange as too uneven: their sum of squares has
+/// so many values that it is 0 never.
+const MANY: u64 = 64;
+
+/// Returns the p-value of a sum of squared differences between ones and zeros.
+///
+/// A difference has the variance `bits`, so the sum over `bits` is nearly chi-square. Its moments
+/// are at most those of squared normal numbers (Khintchine's inequality with the best constants,
+/// Haagerup 1981), so its upper tail is the lighter one.
+fn squares(sum: u64, blocks: u64, bits: u64) -> f64 {
+    let scaled = if sum == u64::MAX { f64::INFINITY } else { sum as f64 / bits as f64 };
+    if blocks < MANY {
+        stats::chi_square_above(scaled, blocks as usize)
+    } else {
+        stats::chi_square(scaled, blocks as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The exact distribution of the sum over 48 words, by convolution, beside the chi-square's
+    /// tails: what fails with 1e-9 must not happen more often.
+    #[test]
+    fn sums_of_squares_are_no_more_often_large_than_stated() {
+        const BLOCKS: u64 = 48;
+        let mut word = vec![0.0_f64; 1025]; // ((64 - 2 ones) / 2)^2
+        let mut ways = 0.5_f64.powi(64);
+        for ones in 0..=64_i32 {
+            word[((32 - ones) * (32 - ones)) as usize] += ways;
+            ways *= f64::from(64 - ones) / f64::from(ones + 1);
+        }
+        let mut sum = vec![1.0];
+        for _ in 0..BLOCKS {
+            let mut next = vec![0.0; sum.len() + 1024];
+            for (i, a) in sum.iter().enumerate().filter(|(_, a)| **a > 1e-40) {
+                for (j, b) in word.iter().enumerate().filter(|(_, b)| **b > 0.0) {
+                    next[i + j] += a * b;
+                }
+            }
+            sum = next;
+        }
+        let mut above = 0.0;
+        let mut checked = 0;
+        for (value, chance) in sum.iter().enumerate().rev() {
+            above += chance;
+            let stated = squares(4 * value as u64, BLOCKS, 64);
+            if (1e-15..1e-2).contains(&above) {
+                assert!(above < 1.02 * stated, "{above:e} stated as {stated:e}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 100, "{checked}");
+    }
 }

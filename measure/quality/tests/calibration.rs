@@ -54,7 +54,10 @@ fn perfect_numbers_are_weak_as_often_as_stated_and_fail_never() {
             "byte-pairs",
             "bit-auto",
         ];
-        if continuous.iter().any(|test| name.starts_with(test)) && values.len() as u64 >= runs {
+        // The strangest of several looks is judged by a bound, so its p-values lean to 1.
+        let bound = name.contains("fullest") || name.contains("strangest");
+        let is_continuous = !bound && continuous.iter().any(|test| name.starts_with(test));
+        if is_continuous && values.len() as u64 >= runs {
             let p = kolmogorov_smirnov(&mut values);
             println!("{p:.4} {name}");
             assert!(p > 1e-6, "{name}: its p-values are not uniform, {p:e}");

@@ -33,6 +33,10 @@ fn every_control_is_caught_by_the_test_that_should() {
         ("copied-bit-9", "bit-autocorrelation (one stream)"),
         ("biased-10", "byte-frequency (one stream)"),
         ("period-20", "repeats (one stream)"),
+        ("drift-9", "drift (one stream)"),
+        ("echo-8191", "copies (one stream)"),
+        ("slip-3", "slips (one stream)"),
+        ("noisy-register", "trinomials (one stream)"),
     ] {
         let report = judge(control, |_| ());
         assert_eq!(report.verdict, Verdict::Failed, "{control}");
@@ -40,7 +44,7 @@ fn every_control_is_caught_by_the_test_that_should() {
         assert!(failures.iter().any(|failure| failure == test), "{control}: {failures:?}");
     }
     let named = sources().filter(|source| source.kind == SourceKind::Control).count();
-    assert_eq!(named, 16 + SMALL.len(), "a control without a line above, or among the small ones");
+    assert_eq!(named, 20 + SMALL.len(), "a control without a line above, or among the small ones");
 }
 
 /// Controls whose defect 4 MiB do not show, with the test that finds it in 32 MiB.
@@ -64,8 +68,16 @@ fn small_defects_are_found_in_32_mib() {
 fn reads_all(row: &Row) -> bool {
     matches!(
         row.test.as_str(),
-        "byte-frequency" | "byte-pairs" | "bit-autocorrelation" | "returns" | "residues"
+        "byte-frequency"
+            | "byte-pairs"
+            | "bit-autocorrelation"
+            | "returns"
+            | "residues"
+            | "drift"
+            | "copies"
+            | "slips"
     ) || row.part.starts_with("8 bytes at any place")
+        || row.part.starts_with("all bytes, gaps")
 }
 
 /// Before the tests that read all data there was no test for these controls. If another test began
@@ -80,6 +92,24 @@ fn only_the_tests_that_read_all_data_find_the_subtle_controls() {
         let others: Vec<_> = failed.filter(|row| !reads_all(row)).collect();
         assert_eq!(report.verdict, Verdict::Failed, "{control}");
         assert!(others.is_empty(), "{control}: {others:?}");
+    }
+}
+
+/// Defects that passed 128 MiB before there was a test for each: no other test sees 4 MiB of them.
+#[test]
+fn only_their_own_tests_find_drifts_echoes_slips_and_noisy_registers() {
+    // Slips of one length are also copies at one lag.
+    for (control, own) in [
+        ("drift-9", &["drift"][..]),
+        ("echo-8191", &["copies"]),
+        ("slip-3", &["slips", "copies"]),
+        ("noisy-register", &["trinomials"]),
+    ] {
+        let report = judge(control, |args| args.only = vec![Group::One]);
+        let failed = report.rows.iter().filter(|row| row.verdict == Verdict::Failed);
+        let tests: Vec<&str> = failed.map(|row| row.test.as_str()).collect();
+        assert!(tests.contains(&own[0]), "{control}: {tests:?}");
+        assert!(tests.iter().all(|test| own.contains(test)), "{control}: {tests:?}");
     }
 }
 

@@ -9,6 +9,15 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
     if args.list {
         return list();
     }
+    if args.sp800_90b {
+        let assessment = headwater_quality::assess(args, std::io::stdin())?;
+        if args.json {
+            output::json(&assessment)?;
+        } else {
+            output::text(&assessment.table())?;
+        }
+        return Ok(());
+    }
     if let Some(file) = &args.html {
         headwater_quality::check_html_file(file)?;
     }

@@ -35,7 +35,7 @@ fn period(seed: u64, len: usize) -> Numbers {
 }
 
 /// Draws a word whose bits are set with probability 2^-`exponent`.
-fn rare(seeds: &mut Seeds, exponent: u32) -> u64 {
+pub(super) fn rare(seeds: &mut Seeds, exponent: u32) -> u64 {
     (0..exponent).fold(u64::MAX, |all, _| all & seeds.next())
 }
 

@@ -14,7 +14,10 @@ mod chaotic;
 mod ciphers;
 mod combined;
 mod defects;
+mod drifts;
+mod echoes;
 mod permuted;
+mod registers;
 mod shifts;
 #[cfg(test)]
 mod vectors;
@@ -117,6 +120,9 @@ fn main() -> ExitCode {
         chaotic::ALL,
         ciphers::ALL,
         defects::ALL,
+        drifts::ALL,
+        echoes::ALL,
+        registers::ALL,
     ];
     let mut arguments = std::env::args().skip(1);
     let Some(name) = arguments.next() else {

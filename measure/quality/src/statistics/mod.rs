@@ -5,10 +5,13 @@
 mod autocorrelation;
 mod birthdays;
 mod bits;
+mod blocks;
 mod collisions;
 mod complexity;
+mod copies;
 mod correlation;
 mod cubes;
+mod drift;
 mod exchanges;
 mod gaps;
 mod lags;
@@ -18,8 +21,11 @@ mod rank;
 mod residues;
 mod returns;
 mod runs;
+mod slips;
+mod trinomials;
 mod tuples;
 pub(crate) mod weights;
+mod xored;
 
 use crate::effort::Effort;
 use crate::tally::Tally;
@@ -71,8 +77,11 @@ pub(crate) const ALL: &[Test] = &[
     pairs::TEST,
     returns::TEST,
     residues::TEST,
+    drift::TEST,
     lags::TEST,
     autocorrelation::TEST,
+    copies::TEST,
+    trinomials::TEST,
     correlation::TEST,
     tuples::TEST,
     gaps::TEST,
@@ -81,6 +90,7 @@ pub(crate) const ALL: &[Test] = &[
     birthdays::TEST,
     collisions::TEST,
     collisions::REPEATS,
+    slips::TEST,
     cubes::TEST,
     exchanges::TEST,
     last_round::TEST,

@@ -42,12 +42,13 @@ fn run(view: &View, _: Effort) -> Vec<TestPart> {
     }
     [("even", even), ("odd", odd)]
         .into_iter()
-        .map(|(which, seen)| {
-            TestPart::new(
-                format!("{which} places, {bits} bits of each"),
-                2 * pairs,
-                Tally::Even(seen),
-            )
+        .flat_map(|(which, seen)| {
+            let name = format!("{which} places, {bits} bits of each");
+            let extremes = Tally::Extremes { cells: seen.clone() };
+            [
+                TestPart::new(name.clone(), 2 * pairs, Tally::Even(seen)),
+                TestPart::new(format!("fullest and emptiest, {name}"), 2 * pairs, extremes),
+            ]
         })
         .collect()
 }
@@ -65,8 +66,9 @@ mod tests {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let view = View::new(&words, Form { width: 64, reversed: false }, usize::MAX);
             let parts = run(&view, Effort::Fast);
-            for (phase, part) in parts.iter().enumerate() {
+            for (phase, part) in parts.iter().step_by(2).enumerate() {
                 let Tally::Even(seen) = &part.tally else { unreachable!() };
+                assert_eq!(parts[2 * phase + 1].tally, Tally::Extremes { cells: seen.clone() });
                 let bits = seen.len().ilog2() / 2;
                 let mut expected = vec![0; seen.len()];
                 for pair in bytes[phase..phase + 8 * (len - 1)].chunks_exact(2) {
@@ -76,7 +78,7 @@ mod tests {
                 assert_eq!(*seen, expected, "{}", part.name);
                 assert_eq!(part.values, 8 * (len as u64 - 1));
             }
-            assert_eq!(parts.len(), 2);
+            assert_eq!(parts.len(), 4);
         }
     }
 }

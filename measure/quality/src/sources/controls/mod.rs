@@ -4,6 +4,7 @@
 mod ars;
 mod clock;
 mod linear;
+mod moving;
 mod mt19937;
 mod subtle;
 
@@ -84,6 +85,22 @@ pub(super) const ALL: &[Named] = &[
         Open::Seeded(subtle::biased::<12>),
     ),
     control("period-20", "a period of 2^20 + 3 bytes", Open::Seeded(subtle::period)),
+    control(
+        "drift-9",
+        "each bit is one with probability 1/2 + 2^-9 or 1/2 - 2^-9, which changes every 512 KiB",
+        Open::Seeded(moving::drift),
+    ),
+    control(
+        "echo-8191",
+        "each bit copies the bit 8,191 places before with probability 1/64",
+        Open::Seeded(moving::echo),
+    ),
+    control("slip-3", "8 KiB of each MiB come again, three bits off", Open::Seeded(moving::slip)),
+    control(
+        "noisy-register",
+        "bits of x^9689 + x^4187 + 1, one in eight drawn anew",
+        Open::Seeded(moving::register),
+    ),
 ];
 
 const fn control(name: &'static str, about: &'static str, open: Open) -> Named {

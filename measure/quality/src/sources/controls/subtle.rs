@@ -19,7 +19,7 @@ pub(super) fn late_bytes(seed: u64) -> Box<dyn Source> {
 }
 
 /// Returns a word whose bits are one with probability 2^-`halvings`.
-fn rare(state: &mut u64, halvings: u32) -> u64 {
+pub(super) fn rare(state: &mut u64, halvings: u32) -> u64 {
     (0..halvings).fold(u64::MAX, |bits, _| bits & splitmix(state))
 }
 
