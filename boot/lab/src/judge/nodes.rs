@@ -16,7 +16,7 @@ pub struct NodesReport {
     pub asked: (usize, usize),
     /// Seconds for which threads drew, moved, and lost their CPUs before the look; 0: none.
     pub seconds: u64,
-    /// What the guest found.
+    /// The result of the guest.
     #[serde(flatten)]
     pub found: Nodes,
 }
@@ -39,7 +39,8 @@ impl NodesReport {
         }
     }
 
-    /// Returns the promises that are broken, and the reasons why a run does not show that they hold.
+    /// Returns the promises that are broken, and the reasons why a run does not show that they
+    /// hold.
     ///
     /// A page lies where it is first written. If the thread is moved to another node in the middle
     /// of a slot's first refill, the page lies there and stays, because moving it takes a system

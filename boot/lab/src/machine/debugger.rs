@@ -1,5 +1,5 @@
-//! A client of QEMU's debugger stub, which alone can write into the memory of a running guest (GDB's
-//! remote serial protocol, "Packets" in GDB's manual).
+//! A client of QEMU's debugger stub, which alone can write into the memory of a running guest
+//! (GDB's remote serial protocol, "Packets" in GDB's manual).
 
 use crate::machine::qmp::Qmp;
 use anyhow::{Context, Result, bail, ensure};

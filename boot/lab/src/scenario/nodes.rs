@@ -1,5 +1,5 @@
-//! `headwater lab nodes`: a guest with several memory nodes and many CPUs. Each CPU's pages must lie
-//! on its node, at once and after threads, processes and CPUs have moved.
+//! `headwater lab nodes`: a guest with several memory nodes and many CPUs. Each CPU's pages must
+//! lie on its node.
 
 use crate::judge::boot::release;
 use crate::judge::nodes::{self, NodesReport};

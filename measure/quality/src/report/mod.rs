@@ -180,8 +180,8 @@ impl Report {
                 });
             }
         }
-        // Equal p-values, which are those of 1, are in the tests' order: with --deep the order of the
-        // figures is that in which threads first had one.
+        // Equal p-values, which are those of 1, are in the tests' order: with --deep the order of
+        // the figures is that in which threads first had one.
         let order = |row: &Row| statistics::ALL.iter().position(|test| test.name == row.test);
         self.rows.sort_by(|a, b| a.p.total_cmp(&b.p).then_with(|| order(a).cmp(&order(b))));
         self.p = self.rows.first().map_or(1.0, |row| row.p_of_all);

@@ -22,7 +22,7 @@ use std::sync::{Barrier, Mutex};
 use std::thread::{scope, sleep};
 use std::time::Duration;
 
-/// Draws of 16 bytes on each CPU: enough for several pages, so that each page of the CPU is written.
+/// Draws of 16 bytes on each CPU: enough for several pages, so that all of its pages are written.
 const DRAWS: usize = 2000;
 /// The file with the output of the process that draws.
 const OUTPUT: &str = "/nodes.txt";

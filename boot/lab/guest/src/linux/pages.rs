@@ -2,8 +2,8 @@
 //!
 //! The core could say where its pages are, by the hooks of its tests. But a library with hooks is
 //! not the one that users run, so this reads what the kernel shows of any process: the mappings
-//! that it may drop, which hold pages of random bytes and nothing else here, the frame of each page,
-//! and the node of each frame.
+//! that it may drop, which hold pages of random bytes and nothing else here, the frame of each
+//! page, and the node of each frame.
 //!
 //! Before Linux 6.11 the pages lie in mappings that are wiped on fork. There the lines of all CPUs,
 //! which hold no random bytes, look the same and share a page, so a look would say nothing.
