@@ -72,8 +72,7 @@ pub struct Args {
     pub entropy: bool,
 
     /// Only estimate the min-entropy of standard input by NIST SP 800-90B, its samples a byte each
-    // Hidden, because the checked-in man page does not have it yet.
-    #[arg(long = "90b", hide = true, conflicts_with_all = [
+    #[arg(long = "90b", conflicts_with_all = [
         "list", "effort", "all", "seed", "streams", "seeds", "only", "size", "state", "threads",
         "entropy", "external", "battery", "html",
     ])]
