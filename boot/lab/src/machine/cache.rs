@@ -24,15 +24,7 @@ impl Cache {
     pub fn open(directory: Option<&Path>) -> Result<Cache> {
         let root = match directory {
             Some(directory) => directory.to_path_buf(),
-            None => {
-                let cache = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
-                let cache = cache.map(PathBuf::from);
-                let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-                let cache = cache.or_else(home);
-                cache
-                    .context("neither XDG_CACHE_HOME nor HOME is set; use --cache DIR")?
-                    .join("headwater/lab")
-            }
+            None => usual().context("neither XDG_CACHE_HOME nor HOME is set; use --cache DIR")?,
         };
         fs::create_dir_all(&root)
             .with_context(|| format!("cannot create {}; use --cache DIR", root.display()))?;
@@ -93,6 +85,21 @@ impl Cache {
             .with_context(|| format!("cannot create {}", directory.display()))?;
         Ok(directory)
     }
+}
+
+/// Returns `headwater/lab` under `$XDG_CACHE_HOME` or `~/.cache`, if one of them is set.
+fn usual() -> Option<PathBuf> {
+    let cache = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
+    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+    Some(cache.map(PathBuf::from).or_else(home)?.join("headwater/lab"))
+}
+
+/// Returns the trees of the usual cache that may have a CRIU, the newest first.
+///
+/// It takes no lock. The obvious way, [`Cache::open`], failed whenever a lab or another check ran,
+/// and looked like a machine without CRIU; but nothing writes a tree that is complete.
+pub(crate) fn criu_trees() -> Vec<PathBuf> {
+    usual().map_or(Vec::new(), |root| vec![root.join("criu"), root.join("tools")])
 }
 
 /// Locks the cache: two labs would empty each other's runs and resume each other's guests.

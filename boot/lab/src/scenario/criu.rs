@@ -2,7 +2,7 @@
 //! the cache.
 
 use crate::judge::image::{RestoredImages, Rounds, compare};
-use crate::machine::cache::Cache;
+use crate::machine::cache::{Cache, criu_trees};
 use crate::machine::program;
 use crate::machine::qemu::program_of;
 use crate::process::{last_lines, output};
@@ -75,8 +75,8 @@ fn brief(images: &RestoredImages) -> String {
 ///
 /// If there is none in the cache.
 pub fn newest() -> Result<Command> {
-    let cache = Cache::open(None)?;
-    criu(&cache.criu()).or_else(|_| criu(&cache.tools()))
+    let found = criu_trees().iter().find_map(|tree| criu(tree).ok());
+    found.context("no CRIU in the lab's cache")
 }
 
 /// Returns the command of a tree's CRIU, started by its own loader.
