@@ -100,6 +100,11 @@ impl Failures {
             self.place = Place::Names;
             return;
         }
+        if line == "stack backtrace:" {
+            // A trace names the harness, and the place of the panic is in the line before it.
+            self.place = Place::Elsewhere;
+            return;
+        }
         match self.place {
             Place::Elsewhere => {}
             Place::Printed => {
@@ -162,6 +167,7 @@ mod tests {
         assert!(error.contains("\n    wrong\n"), "{error}");
         assert!(error.contains("\n      first\n"), "{error}");
         assert!(error.contains("one is not two"), "{error}");
+        assert!(!error.contains("backtrace:"), "{error}");
         assert!(error.contains("\n      line 11 of many"), "{error}");
         assert!(!error.contains("line 12 of many") && !error.contains("silent"), "{error}");
         let loud = quietly(Command::new(&program).args(["wrong", "--nocapture"]));
