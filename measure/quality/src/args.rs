@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(long)]
     pub list: bool,
 
-    /// At most half a second: 4 MiB
+    /// About a second: 4 MiB
     #[arg(long, group = "effort")]
     pub fast: bool,
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
-    /// At most half a second.
+    /// About a second.
     Fast,
     /// A minute.
     Standard,
