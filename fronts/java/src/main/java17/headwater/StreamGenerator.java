@@ -52,25 +52,39 @@ public final class StreamGenerator
         return new StreamGenerator(words.stream.key().child(label).stream(0), 0);
     }
 
-    /** Returns an endless stream of {@link #split(SplittableGenerator)}. */
+    /** Returns the numbered children of one {@link #split(SplittableGenerator)}, 2^63 - 1 of them. */
     @Override
     public java.util.stream.Stream<SplittableGenerator> splits(SplittableGenerator source) {
-        return java.util.stream.Stream.generate(() -> split(source));
+        return children(split(source), Long.MAX_VALUE);
     }
 
-    /** Returns a stream of {@link #split()}. */
+    /** Returns the numbered children of one {@link #split()}. */
     @Override
     public java.util.stream.Stream<SplittableGenerator> splits(long count) {
         check(count);
-        return LongStream.range(0, count).sequential().mapToObj(i -> split());
+        return children(split(), count);
     }
 
-    /** Returns a stream of {@link #split(SplittableGenerator)}. */
+    /** Returns the numbered children of one {@link #split(SplittableGenerator)}. */
     @Override
     public java.util.stream.Stream<SplittableGenerator> splits(
             long count, SplittableGenerator source) {
         check(count);
-        return LongStream.range(0, count).sequential().mapToObj(i -> split(source));
+        return children(split(source), count);
+    }
+
+    /**
+     * Returns children of a split's key, by their numbers.
+     *
+     * <p>A split for each element would be the shorter code. But a caller may make the stream
+     * parallel, and then two threads split at once and get one generator twice. A child depends on
+     * its number alone, so the elements are the same ones however many threads take them.
+     */
+    private static java.util.stream.Stream<SplittableGenerator> children(
+            StreamGenerator parent, long count) {
+        Key key = parent.words.stream.key();
+        return LongStream.range(0, count).mapToObj(
+                i -> new StreamGenerator(key.child(BigInteger.valueOf(i)).stream(0), 0));
     }
 
     /** Returns the index of the next word: {@link Stream#generator(long)} continues from there. */

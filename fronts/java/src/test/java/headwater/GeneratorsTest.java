@@ -77,9 +77,21 @@ class GeneratorsTest {
         assertEquals(5, first.splits(second).limit(5).map(RandomGenerator::nextLong)
                 .distinct().count());
         assertThrows(IllegalArgumentException.class, () -> first.splits(-1));
-        // A split under parallel streams: the JDK's own interface.
-        assertEquals(1000, first.splits(1000, second).parallel().mapToLong(
-                RandomGenerator::nextLong).distinct().count());
+    }
+
+    /** A split for each element gave two threads one generator, in one run of some. */
+    @Test
+    void splitsInParallelAreThoseInOneThread() {
+        for (int round = 0; round < 20; round++) {
+            assertArrayEquals(
+                    splittable(0).splits(1000).mapToLong(RandomGenerator::nextLong).toArray(),
+                    splittable(0).splits(1000).parallel()
+                            .mapToLong(RandomGenerator::nextLong).toArray());
+            assertEquals(1000, splittable(0).splits(1000, splittable(1)).parallel()
+                    .mapToLong(RandomGenerator::nextLong).distinct().count());
+            assertEquals(1000, splittable(0).splits().parallel().limit(1000)
+                    .mapToLong(RandomGenerator::nextLong).distinct().count());
+        }
     }
 
     @Test
