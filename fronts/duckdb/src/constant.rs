@@ -4,7 +4,7 @@ use crate::abi::id;
 use crate::vector::{Data, Nulls, Text, Vector};
 
 /// A value of SQL.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Constant {
     /// A whole number of up to 128 bits and a sign.
     Integer {
@@ -20,6 +20,30 @@ pub(crate) enum Constant {
     Reals(Vec<f64>),
     /// A value of another type, by the type's name.
     Other(&'static str),
+}
+
+impl Constant {
+    /// Returns true if a function of either has the same values. Real numbers are compared by their
+    /// bits: 0 and -0 are equal, but a plan of one of them would add the wrong zero.
+    pub(crate) fn is_same(&self, other: &Constant) -> bool {
+        let bits = |a: &f64, b: &f64| a.to_bits() == b.to_bits();
+        match (self, other) {
+            (
+                Constant::Integer { negative: a, size: b },
+                Constant::Integer { negative: c, size: d },
+            ) => a == c && b == d,
+            (Constant::Real(a), Constant::Real(b)) => bits(a, b),
+            (Constant::Decimal(a), Constant::Decimal(b)) => a == b,
+            (Constant::Text(a), Constant::Text(b)) => a == b,
+            (Constant::Flag(a), Constant::Flag(b)) => a == b,
+            (Constant::Blob(a), Constant::Blob(b)) => a == b,
+            (Constant::Reals(a), Constant::Reals(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| bits(a, b))
+            }
+            // No function takes other values, so there is no plan of them.
+            _ => false,
+        }
+    }
 }
 
 /// Returns true if all pieces of `width` values are equal: if each is equal to the one before. As

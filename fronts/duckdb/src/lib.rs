@@ -40,6 +40,10 @@ fn c_text(text: &str) -> CString {
 }
 
 /// Does a call of a function. DuckDB calls it, from any of its threads.
+///
+/// # Safety
+///
+/// The arguments are those of a call of a function that [`register`] made known.
 unsafe extern "C" fn callback(info: Handle, chunk: Handle, out: Handle) {
     let Some(api) = API.get() else { return };
     // A panic must not leave a C function, which would end the process.
@@ -60,6 +64,10 @@ unsafe extern "C" fn callback(info: Handle, chunk: Handle, out: Handle) {
 }
 
 /// Frees the box of a function. DuckDB calls it when it forgets the function.
+///
+/// # Safety
+///
+/// `function` is the extra value of a function of [`register`], and is used no more.
 unsafe extern "C" fn forget(function: *mut c_void) {
     // SAFETY: the pointer is that of a box of `register`, and DuckDB calls this once for each.
     drop(unsafe { Box::from_raw(function.cast::<Function>()) });
@@ -143,6 +151,10 @@ unsafe fn load(info: Handle, access: &Access) -> Result<(), String> {
 
 /// Loads the extension. DuckDB calls it, by this name, because the file is called
 /// `headwater.duckdb_extension`.
+///
+/// # Safety
+///
+/// `info` is DuckDB's, and `access` is null or leads to its functions.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_init_c_api(info: Handle, access: *const Access) -> bool {
     // SAFETY: DuckDB passes a struct, or null if it has none.

@@ -7,6 +7,7 @@ thing may happen, least of all other numbers.
 from __future__ import annotations
 
 import datetime
+import math
 import uuid
 from typing import Any
 
@@ -365,6 +366,16 @@ def test_threads_share_nothing() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(16)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_plan_of_zero_is_none_of_minus_zero(engine: str) -> None:
+    # Of deviation 0, so that the sum of the mean and -0 shows which zero the mean is.
+    con = connect(engine, threads=1)
+    for zero, signs in [("0", {1.0}), ("-0.0", {1.0, -1.0}), ("0", {1.0})]:
+        query = f"select hw_normal(id, 1, 'x', '{zero}'::double, 0.0) from range(100) t(id)"
+        rows = con.execute(query).fetchall()
+        assert {math.copysign(1.0, x) for (x,) in rows} == signs, zero
 
 
 def test_a_file_that_duckdb_refuses_is_a_warning(
