@@ -914,6 +914,7 @@ fn a_check_finds_criu_while_a_lab_runs() {
     for loader in ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"] {
         std::os::unix::fs::symlink("/bin/false", format!("{tree}/{loader}")).unwrap();
     }
+    fs::write(folder.path("headwater/lab/criu/complete"), "").unwrap();
     let lock = fs::File::create(folder.path("headwater/lab/lock")).unwrap();
     lock.lock().unwrap();
     let mut check = command(&["check", "--only", "libc", "--dir", "/nowhere/x"]);

@@ -11,9 +11,11 @@
 //! carries the number of messages before it, so that a line whose marker was lost is noticed too.
 #![forbid(unsafe_code)]
 
+mod checks;
 mod hex;
 mod messages;
 
+pub use checks::*;
 pub use messages::*;
 
 use serde::Serialize;

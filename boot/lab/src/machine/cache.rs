@@ -6,6 +6,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+/// The last file that a set-up writes into a tree of unpacked packages.
+pub(crate) const COMPLETE: &str = "complete";
+
 /// The directory of packages, kernels, tools and logs, locked for one lab at a time.
 #[derive(Debug)]
 pub struct Cache {
@@ -94,12 +97,16 @@ fn usual() -> Option<PathBuf> {
     Some(cache.map(PathBuf::from).or_else(home)?.join("headwater/lab"))
 }
 
-/// Returns the trees of the usual cache that may have a CRIU, the newest first.
+/// Returns the complete trees of the usual cache that may have a CRIU, the newest first.
 ///
 /// It takes no lock. The obvious way, [`Cache::open`], failed whenever a lab or another check ran,
-/// and looked like a machine without CRIU; but nothing writes a tree that is complete.
+/// and looked like a machine without CRIU. But a set-up may be at work, so a tree without its last
+/// file is not looked at.
 pub(crate) fn criu_trees() -> Vec<PathBuf> {
-    usual().map_or(Vec::new(), |root| vec![root.join("criu"), root.join("tools")])
+    let trees = usual().map(|root| ["criu", "tools"].map(|name| root.join(name)));
+    let mut trees: Vec<PathBuf> = trees.into_iter().flatten().collect();
+    trees.retain(|tree| tree.join(COMPLETE).exists());
+    trees
 }
 
 /// Locks the cache: two labs would empty each other's runs and resume each other's guests.

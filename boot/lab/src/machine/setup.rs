@@ -1,7 +1,7 @@
 //! `headwater lab setup`: fetches QEMU, firmware and kernels into the cache, and installs nothing.
 
 use crate::machine::apt::{Apt, Mirrors};
-use crate::machine::cache::Cache;
+use crate::machine::cache::{COMPLETE, Cache};
 use crate::machine::manifest::{KernelImage, Manifest, sha256};
 use crate::machine::part::{
     CRIU_PART, KernelPackages, MachinePart, Setup, SetupRequest, TOOLS_PART, TOOLS_SUITES,
@@ -29,7 +29,7 @@ pub fn setup(cache: &Cache, request: &SetupRequest, report: &dyn Fn(&str)) -> Re
     let manifest = Manifest::read(&cache.manifest());
     let mut setup = Setup { cache, manifest, request, report };
     let again = request.refresh || request.list;
-    if request.has(TOOLS_PART) && (again || !cache.tools().join("complete").is_file()) {
+    if request.has(TOOLS_PART) && (again || !cache.tools().join(COMPLETE).is_file()) {
         fetch_tools(&mirrors, &mut setup)?;
     }
     let has = |manifest: &Manifest, part: &str| {
@@ -44,7 +44,7 @@ pub fn setup(cache: &Cache, request: &SetupRequest, report: &dyn Fn(&str)) -> Re
         fetch_kernels(&mirrors, &mut setup, &missing)?;
     }
     if request.has(CRIU_PART)
-        && (again || !cache.criu().join("complete").is_file())
+        && (again || !cache.criu().join(COMPLETE).is_file())
         && let Err(error) = fetch_criu(&mirrors, &mut setup)
     {
         // Not every mirror serves Debian's next release, and the tools contain an older CRIU.
@@ -76,7 +76,7 @@ fn fetch_tools(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     part.fetch(&apt, setup)?;
     if !setup.request.list {
         setup.manifest.qemu = Some(qemu::version(cache)?);
-        fs::write(cache.tools().join("complete"), "")?;
+        fs::write(cache.tools().join(COMPLETE), "")?;
         setup.save()?;
     }
     Ok(())
@@ -117,7 +117,7 @@ fn fetch_criu(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     };
     part.fetch(&apt, setup)?;
     if !setup.request.list {
-        fs::write(cache.criu().join("complete"), "")?;
+        fs::write(cache.criu().join(COMPLETE), "")?;
         setup.save()?;
     }
     Ok(())
@@ -153,7 +153,7 @@ pub fn find_kernel(cache: &Cache, wanted: &str) -> Result<KernelImage> {
         });
     }
     match series::find(wanted) {
-        Some(series) if !cache.tools().join("complete").is_file() => bail!(
+        Some(series) if !cache.tools().join(COMPLETE).is_file() => bail!(
             "neither QEMU nor kernel {} is in {}; run `headwater lab setup`",
             series.name,
             cache.root().display()

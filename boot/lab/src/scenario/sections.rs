@@ -46,8 +46,7 @@ pub fn sections(
 ///
 /// # Errors
 ///
-/// If a guest cannot be started or does not answer, or the kernel has no such function by itself:
-/// Linux 4.18 to 6.18 on x86-64 have it.
+/// If a guest cannot be started or does not answer, or the kernel has no such function by itself.
 pub fn forgetful(
     cache: &Cache,
     kernel: &str,
@@ -58,7 +57,7 @@ pub fn forgetful(
     let symbol = guest.guest.ask_for(&Command::Symbol { name: ABORT.to_owned() }, patience(0))?;
     let address = protocol::first::<Symbol>(&symbol).and_then(|symbol| symbol.address);
     let address = address.with_context(|| {
-        format!("the kernel has no function {ABORT}; Linux 4.18 to 6.18 on x86-64 have it")
+        format!("the kernel has no function {ABORT}; Linux 6.12 has it: --kernel 6.12")
     })?;
     let command = Command::Sections(SectionsPlan { seconds, unplug: false });
     guest.guest.send(&command)?;

@@ -4,12 +4,10 @@
 //! A thread is pinned to one CPU after the other and draws. The pages that changed meanwhile are
 //! those that this CPU draws from, whatever the library says of itself.
 
-use crate::linux::doctor::timed;
 use crate::linux::kernel::now_us;
 use crate::linux::pages::{places, written};
-use crate::linux::port::{fail, send};
-use crate::linux::sections::{Counters, draw, path, pin, pin_to, remember};
-use headwater_lab_protocol::{Message, Nodes, NodesPlan, line, read};
+use crate::linux::sections::{Counters, draw, forward, path, pin, pin_to, remember};
+use headwater_lab_protocol::{Message, Nodes, NodesPlan, line};
 use rustix::mount::{MountFlags, mount};
 use rustix::thread::{Pid, gettid};
 use std::collections::BTreeMap;
@@ -24,8 +22,6 @@ use std::time::Duration;
 
 /// Draws of 16 bytes on each CPU: enough for several pages, so that all of its pages are written.
 const DRAWS: usize = 2000;
-/// The file with the output of the process that draws.
-const OUTPUT: &str = "/nodes.txt";
 /// The directory of cpusets.
 const CGROUPS: &str = "/sys/fs/cgroup";
 /// The pause between two moves.
@@ -33,17 +29,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Runs the check in a process of its own, and sends the result.
 pub(crate) fn examine(plan: NodesPlan) {
-    match timed(&["nodes", &plan.seconds.to_string()], OUTPUT) {
-        Ok((0, _)) => {
-            let text = fs::read_to_string(OUTPUT).unwrap_or_default();
-            match read::<Message>(&text) {
-                Ok(Some(message)) => send(message),
-                _ => fail(format!("the check of nodes printed '{text}'")),
-            }
-        }
-        Ok((status, _)) => fail(format!("the check of nodes ended with status {status}")),
-        Err(error) => fail(format!("nodes: {error}")),
-    }
+    forward(&["nodes", &plan.seconds.to_string()]);
 }
 
 /// Runs `nodes SECONDS`, and prints the message with the result.
@@ -55,6 +41,7 @@ pub(crate) fn command(arguments: &[String]) -> ExitCode {
             print!("{}", line(&Message::from(result)));
             ExitCode::SUCCESS
         }
+        // In place of the message, so that the lab gets the reason and not a status alone.
         Err(error) => {
             println!("{error}");
             ExitCode::SUCCESS

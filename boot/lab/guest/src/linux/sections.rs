@@ -27,22 +27,27 @@ const REMEMBERED: usize = 1 << 22;
 /// Draws between two looks at the clock.
 const BATCH: usize = 1 << 10;
 /// The file with the output of the process that draws.
-const OUTPUT: &str = "/sections.txt";
+const OUTPUT: &str = "/check.txt";
 
 /// Runs the check in a process of its own, and sends the result.
 pub(crate) fn examine(plan: SectionsPlan) {
-    let seconds = plan.seconds.to_string();
     let unplug = if plan.unplug { "unplug" } else { "stay" };
-    match timed(&["sections", &seconds, unplug], OUTPUT) {
+    forward(&["sections", &plan.seconds.to_string(), unplug]);
+}
+
+/// Runs this program as a process of its own, and sends the message that it prints.
+pub(crate) fn forward(arguments: &[&str]) {
+    let name = arguments.join(" ");
+    match timed(arguments, OUTPUT) {
         Ok((0, _)) => {
             let text = fs::read_to_string(OUTPUT).unwrap_or_default();
             match read::<Message>(&text) {
                 Ok(Some(message)) => send(message),
-                _ => fail(format!("the check of sections printed '{text}'")),
+                _ => fail(format!("the check '{name}' printed '{text}'")),
             }
         }
-        Ok((status, _)) => fail(format!("the check of sections ended with status {status}")),
-        Err(error) => fail(format!("sections: {error}")),
+        Ok((status, _)) => fail(format!("the check '{name}' ended with status {status}")),
+        Err(error) => fail(format!("'{name}': {error}")),
     }
 }
 
