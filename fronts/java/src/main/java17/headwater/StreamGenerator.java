@@ -103,6 +103,33 @@ public final class StreamGenerator
         return new StreamGenerator(words.stream, words.position());
     }
 
+    // The JDK's streams of jumps call these three, from several threads if the stream is parallel.
+    // Without the lock two threads would copy one position, and get the same numbers.
+
+    /** Returns a copy, and jumps. */
+    @Override
+    public synchronized StreamGenerator copyAndJump() {
+        StreamGenerator copy = copy();
+        jump();
+        return copy;
+    }
+
+    /** Returns a copy, and skips {@code distance} words. */
+    @Override
+    public synchronized StreamGenerator copyAndJump(double distance) {
+        StreamGenerator copy = copy();
+        jump(distance);
+        return copy;
+    }
+
+    /** Returns a copy, and leaps. */
+    @Override
+    public synchronized StreamGenerator copyAndLeap() {
+        StreamGenerator copy = copy();
+        leap();
+        return copy;
+    }
+
     /** Returns 2^32. */
     @Override
     public double jumpDistance() {

@@ -47,6 +47,24 @@ public final class Xoshiro256pp implements LeapableGenerator {
         state.jump();
     }
 
+    // With a lock, as in StreamGenerator: the JDK's streams of jumps may be parallel.
+
+    /** Returns a copy, and jumps. */
+    @Override
+    public synchronized Xoshiro256pp copyAndJump() {
+        Xoshiro256pp copy = copy();
+        jump();
+        return copy;
+    }
+
+    /** Returns a copy, and leaps. */
+    @Override
+    public synchronized Xoshiro256pp copyAndLeap() {
+        Xoshiro256pp copy = copy();
+        leap();
+        return copy;
+    }
+
     /** Returns 2^128. */
     @Override
     public double jumpDistance() {

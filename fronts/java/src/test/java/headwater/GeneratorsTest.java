@@ -95,6 +95,24 @@ class GeneratorsTest {
     }
 
     @Test
+    void jumpsInParallelGiveNoPositionTwice() {
+        for (int round = 0; round < 20; round++) {
+            ArbitrarilyJumpableGenerator generator =
+                    (ArbitrarilyJumpableGenerator) (Object) Key.of(42).stream(0).generator();
+            assertEquals(1000, generator.jumps(1000, 12345.0).parallel()
+                    .mapToLong(RandomGenerator::nextLong).distinct().count());
+            LeapableGenerator xoshiro =
+                    (LeapableGenerator) (Object) Xoshiro256pp.of(Key.of(42));
+            for (LeapableGenerator leapable : new LeapableGenerator[] {generator, xoshiro}) {
+                assertEquals(1000, leapable.jumps(1000).parallel()
+                        .mapToLong(RandomGenerator::nextLong).distinct().count());
+                assertEquals(1000, leapable.leaps(1000).parallel()
+                        .mapToLong(RandomGenerator::nextLong).distinct().count());
+            }
+        }
+    }
+
+    @Test
     void jumpsLeadToTheWordsThatTheyName() {
         Stream stream = Key.of(42).stream(0);
         ArbitrarilyJumpableGenerator generator =
