@@ -1,0 +1,206 @@
+//! `compare`: draws of copies, from files.
+
+use crate::repair::repair;
+use crate::{Folder, clones, command, draws, is_root, random, said, status};
+use std::fs;
+use std::process::Command;
+
+#[test]
+fn files_of_copies_are_compared() {
+    let folder = Folder::new("compare");
+    let one = folder.write("1.json", &draws("p", "a", "b"));
+    let two = folder.write("2.json", &draws("p", "a", "c"));
+    let other = folder.write("3.json", &draws("q", "a", "d"));
+    let unlike = folder.write("4.json", &draws("p", "x", "e"));
+    let noise = folder.write("5.json", "no document");
+
+    let output = clones(&["compare", &one, &two, "--processes", "--all"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(status(&output), 1, "{text}");
+    assert!(text.starts_with("1 of 2 sources repeat in 2 copied processes"), "{text}");
+    assert!(text.contains("libc/rand  1/1 in 2    Call srand()"), "{text}");
+    assert!(text.contains("differs\n  kernel/dev-urandom\n"), "{text}");
+
+    let output = clones(&["compare", &one, &unlike, "--processes"]);
+    assert_eq!(status(&output), 0);
+    // Different values of a kernel prove nothing if it was copied too.
+    let output = clones(&["compare", &one, &unlike, "--all"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("not shown\n  kernel/dev-urandom"), "{text}");
+
+    let (html, junit) = (folder.path("r.html"), folder.path("r.xml"));
+    let output = clones(&[
+        "compare",
+        &one,
+        &two,
+        "--processes",
+        "--json",
+        "--html",
+        &html,
+        "--junit",
+        &junit,
+    ]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["schema"], "headwater.clones/1");
+    assert_eq!((&document["repeats"], &document["differs"]), (&1.into(), &1.into()));
+    let junit = fs::read_to_string(junit).unwrap();
+    assert!(junit.contains(r#"tests="2" failures="1""#), "{junit}");
+    assert!(junit.contains(r#"<testcase classname="libc" name="rand">"#), "{junit}");
+    assert!(fs::read_to_string(html).unwrap().contains("libc/rand"));
+
+    for (wrong, expected) in [(&other, "plant once"), (&noise, "is not what `clones draw` prints")]
+    {
+        let output = clones(&["compare", &one, wrong]);
+        assert_eq!(status(&output), 3);
+        assert!(said(&output).contains(expected), "{}", said(&output));
+    }
+    assert_eq!(status(&clones(&["compare", &one])), 2, "one file");
+    let output = clones(&["compare", &one, &folder.path("../").replace("../", "./1.json")]);
+    assert_eq!(status(&output), 2, "one file by two names: {}", said(&output));
+    assert!(said(&output).contains("named twice"), "{}", said(&output));
+    assert_eq!(status(&clones(&["compare", &one, &folder.path("absent")])), 3);
+}
+
+/// A reader must not take "no repeat" from copies of which nothing is known.
+#[test]
+fn a_comparison_without_a_verdict_is_no_success() {
+    let folder = Folder::new("nothing");
+    let draws = |name: &str, error: &str, rows: &str| {
+        let text = format!(
+            r#"{{"schema": "headwater.clones-draw/1", "planting": "p", "kernel_ms": 1,
+            "total_ms": 2, "witnesses": [{{"name": "libc", "title": "glibc", "error": {error},
+            "reseeds": [], "skipped": [], "rows": [{rows}]}}]}}"#
+        );
+        folder.write(name, &text)
+    };
+    let failed = r#""CRIU cannot dump it""#;
+    let empty = r#"{"id": "libc/rand", "values": [], "ms": []}"#;
+    for (number, (error, rows)) in [(failed, ""), ("null", ""), ("null", empty)].iter().enumerate()
+    {
+        let one = draws(&format!("{number}-1"), error, rows);
+        let two = draws(&format!("{number}-2"), error, rows);
+        let junit = folder.path("r.xml");
+        let output = clones(&["compare", &one, &two, "--junit", &junit]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(status(&output), 3, "{text}");
+        assert!(text.starts_with("Nothing is shown of 2 copied machines"), "{text}");
+        assert!(said(&output).contains("no source was shown"), "{}", said(&output));
+        let junit = fs::read_to_string(junit).unwrap();
+        let is_skipped = junit.contains("<skipped message=");
+        assert!(is_skipped || (*error, *rows) == ("null", ""), "{junit}");
+    }
+}
+
+#[test]
+fn files_of_a_hostile_copy_are_refused_or_shown_as_text() {
+    let folder = Folder::new("hostile");
+    let good = folder.write("good", &draws("p", "a", "b"));
+    let escape = r"\u001b[2J\u001b[HNo source repeats\u202e";
+    let bad = folder.write("escape", &draws("p", "a", "b").replace("glibc", escape));
+    let output = clones(&["compare", &good, &bad, "--all"]);
+    assert_eq!(status(&output), 1);
+    assert!(!output.stdout.contains(&0x1b), "{}", String::from_utf8_lossy(&output.stdout));
+    let output = clones(&["compare", &good, &folder.write("name", &draws(escape, "a", "b"))]);
+    assert_eq!(status(&output), 3);
+    assert!(!output.stderr.contains(&0x1b), "{}", said(&output));
+
+    for (name, text) in [
+        ("deep", "[".repeat(1 << 20)),
+        ("deeper", r#"{"schema":"#.repeat(100_000)),
+        ("cut", draws("p", "a", "b")[..200].to_owned()),
+        ("numbers", draws("p", "a", "b").replace("\"total_ms\": 2", "\"total_ms\": -2e400")),
+        ("none", String::new()),
+    ] {
+        let output = clones(&["compare", &good, &folder.write(name, &text)]);
+        assert_eq!(status(&output), 3, "{name}: {}", said(&output));
+        assert!(said(&output).contains("is not what `clones draw` prints"), "{}", said(&output));
+    }
+    let endless = folder.path("endless");
+    fs::File::create(&endless).unwrap().set_len(1 << 36).unwrap();
+    let output = clones(&["compare", &good, &endless]);
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("larger than 64 MiB"), "{}", said(&output));
+}
+
+#[test]
+fn times_that_no_clock_can_hold_are_a_wrong_command_line() {
+    for arguments in [
+        ["draw", "--seconds", "18446744073709551615"].as_slice(),
+        &["check", "--spawn", "true", "--exec", "{command}", "--timeout", "18446744073709551615"],
+        &["check", "--spawn", "true", "--exec", "{command}", "--timeout", "0"],
+        // Two shells stand between this name and the copy.
+        &["check", "--spawn", "true", "--exec", "{command}", "--dir", "/run/a;reboot"],
+        &["check", "--spawn", "true", "--exec", "{command}", "--dir", "/run/my files"],
+    ] {
+        let output = clones(arguments);
+        assert_eq!(status(&output), 2, "{arguments:?}: {}", said(&output));
+    }
+}
+
+/// A host name or a port has few bits, and a machine-id is the same in all reports of a machine: a
+/// plain hash of one could be inverted, and of the other would link them.
+#[test]
+fn hashes_of_two_plantings_say_nothing_of_each_other() {
+    let folder = Folder::new("key");
+    let drawn = |name: &str| {
+        let directory = folder.path(name);
+        assert_eq!(status(&clones(&["plant", "--only", "machine", "--dir", &directory])), 0);
+        let output = clones(&["draw", "--dir", &directory]);
+        assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
+        let draws: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = draws["witnesses"][0]["rows"].as_array().unwrap().clone();
+        rows.into_iter().find(|row| row["id"] == "machine/boot_id").unwrap()["values"].clone()
+    };
+    assert_ne!(drawn("a"), drawn("b"));
+}
+
+/// Two copies that are given the same bytes both reseed, and with a random instruction their
+/// kernels differ all the same; so the bytes themselves are compared.
+#[test]
+fn copies_that_were_given_the_same_entropy_are_found() {
+    if !is_root() {
+        println!(
+            "skipped: only root may reseed the kernel; equal entropy is not shown to be found"
+        );
+        return;
+    }
+    let folder = Folder::new("equal");
+    let original = folder.path("original");
+    // No witness runs, so that copies of the directory are copies of all there is.
+    let mut plant = command(&["plant", "--only", "ruby", "--dir", &original]);
+    assert!(plant.env("PATH", "/nowhere").output().unwrap().status.success());
+    let compare = |entropy: [&[u8]; 2]| {
+        let files = [0, 1].map(|copy| {
+            let directory = folder.path(&format!("copy{copy}"));
+            let _ = fs::remove_dir_all(&directory);
+            let copied = Command::new("cp").args(["-a", &original, &directory]).status().unwrap();
+            assert!(copied.success());
+            let output = repair(entropy[copy], &["--dir", &directory], None);
+            let text = said(&output) + &String::from_utf8_lossy(&output.stdout);
+            if text.contains("RND") || text.contains("shows no generation") {
+                return Err(text);
+            }
+            assert_eq!(status(&output), 0, "{text}");
+            let output = clones(&["draw", "--dir", &directory]);
+            assert_eq!(status(&output), 0, "{}", said(&output));
+            Ok(folder.write(&format!("{copy}.json"), &String::from_utf8_lossy(&output.stdout)))
+        });
+        let [one, two] = files;
+        Ok::<_, String>(clones(&["compare", &one?, &two?, "--all"]))
+    };
+    let (same, other) = (random(), random());
+    let output = match compare([&same, &same]) {
+        Ok(output) => output,
+        Err(why) => {
+            println!("skipped: {why}; equal entropy is not shown to be found");
+            return;
+        }
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(status(&output), 1, "{text}");
+    assert!(text.contains("repair/entropy  1/1 in 2"), "{text}");
+    let output = compare([&same, &other]).unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(status(&output), 0, "{text}");
+    assert!(text.contains("differs\n  repair/entropy"), "{text}");
+}

@@ -1,0 +1,155 @@
+//! `repair`: entropy in, proof out.
+
+use crate::{Folder, clones, is_root, random, said, status};
+use std::fs;
+use std::process::{Command, Output};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Runs `clones repair` with these bytes on standard input.
+pub(crate) fn repair(entropy: &[u8], arguments: &[&str], preload: Option<&str>) -> Output {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let folder = Folder::new(&format!("entropy-{}", CALLS.fetch_add(1, Relaxed)));
+    let file = folder.path("entropy");
+    fs::write(&file, entropy).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+    command.args(["clones", "repair", "--entropy-fd", "0"]);
+    if !arguments.contains(&"--hooks") {
+        // The hooks of this machine are none of the test's business.
+        let none = folder.path("hooks");
+        fs::create_dir(&none).unwrap();
+        command.args(["--hooks", &none]);
+    }
+    command.args(arguments);
+    command.stdin(fs::File::open(&file).unwrap());
+    if let Some(library) = preload {
+        command.env("LD_PRELOAD", library);
+    }
+    command.output().unwrap()
+}
+
+#[test]
+fn entropy_that_cannot_be_random_is_refused() {
+    let output = clones(&["repair"]);
+    assert_eq!(status(&output), 2);
+    assert!(said(&output).contains("--entropy-fd"), "{}", said(&output));
+    for (bytes, expected) in [
+        (random()[..31].to_vec(), "31 bytes of entropy"),
+        (vec![], "0 bytes of entropy"),
+        (vec![0; 64], "repeats itself"),
+        (b"correct horse battery staple".repeat(4), "repeats itself"),
+    ] {
+        let output = repair(&bytes, &[], None);
+        assert_eq!(status(&output), 3);
+        assert!(said(&output).contains(expected), "{}", said(&output));
+    }
+    let output = clones(&["repair", "--entropy-fd", "77"]);
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("descriptor 77"), "{}", said(&output));
+}
+
+#[test]
+fn a_repair_is_proven_and_a_pretended_one_is_not() {
+    if !is_root() {
+        println!("skipped: only root may reseed the kernel; repair's proof is not shown");
+        return;
+    }
+    let output = repair(&random(), &["--json"], None);
+    if status(&output) == 3 && said(&output).contains("the kernel") {
+        println!("skipped: {}; repair's proof is not shown", said(&output).trim());
+        return;
+    }
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    if document["proof"] == "calls" {
+        println!("skipped: this kernel shows no reseed generation; repair's proof is not shown");
+        return;
+    }
+    assert_eq!((status(&output), &document["proof"]), (0, &"generation".into()), "{document}");
+    let [before, after] = [0, 1].map(|at| document["generations"][at].as_u64().unwrap());
+    assert!(after >= before + 2, "{document}");
+
+    // The gate opens after a repair, and stays shut if a step fails.
+    let output = repair(&random(), &["--gate", "--", "echo", "through"], None);
+    assert_eq!((status(&output), &*output.stdout), (0, &b"through\n"[..]));
+    let output =
+        repair(&random(), &["--hooks", "/nowhere", "--gate", "--", "echo", "through"], None);
+    assert_eq!(status(&output), 1);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("through"));
+
+    // A sandbox that accepts the calls and ignores them.
+    let folder = Folder::new("ioctl");
+    let source = folder.write(
+        "ioctl.c",
+        "int ioctl(int fd, unsigned long request, ...) { (void)fd; (void)request; return 0; }\n",
+    );
+    let library = folder.path("ioctl.so");
+    let mut cc = Command::new("cc");
+    let built = cc.args(["-shared", "-fPIC", "-o", &library, &source]).status();
+    if !built.is_ok_and(|status| status.success()) {
+        println!("skipped: no C compiler; a kernel that only pretends is not shown to be found");
+        return;
+    }
+    for _ in 0..20 {
+        let output = repair(&random(), &["--gate", "--", "echo", "through"], Some(&library));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(status(&output), 1, "{text}");
+        assert!(text.starts_with("not repaired") && !text.contains("through"), "{text}");
+    }
+}
+
+#[test]
+fn a_repair_without_the_right_to_it_changes_nothing() {
+    if !is_root() {
+        let output = repair(&random(), &[], None);
+        assert_eq!(status(&output), 3);
+        assert!(said(&output).contains("run this as root"), "{}", said(&output));
+        return;
+    }
+    // The same right, given up.
+    let folder = Folder::new("right");
+    let file = folder.path("entropy");
+    fs::write(&file, random()).unwrap();
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-sys_admin", env!("CARGO_BIN_EXE_headwater")]);
+    command.args(["clones", "repair", "--entropy-fd", "0", "--machine-id"]);
+    command.stdin(fs::File::open(&file).unwrap());
+    let Ok(output) = command.output() else {
+        println!("skipped: no setpriv; a repair without the right to it is not shown to fail");
+        return;
+    };
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("run this as root"), "{}", said(&output));
+}
+
+#[test]
+fn programs_that_follow_a_repair_do_not_have_its_entropy() {
+    if !is_root() {
+        println!("skipped: only root may reseed the kernel; that entropy is closed is not shown");
+        return;
+    }
+    let folder = Folder::new("closed");
+    let entropy: Vec<u8> = (0..20).flat_map(|_| random()).collect();
+    let file = folder.path("entropy");
+    fs::write(&file, &entropy).unwrap();
+    let gate = "--hooks \"$3\" --gate -- sh -c 'cat; cat <&3'";
+    for script in [
+        format!("exec \"$1\" clones repair --entropy-fd 0 {gate} < \"$2\" 3</dev/null"),
+        format!("exec \"$1\" clones repair --entropy-fd 3 {gate} 3< \"$2\" </dev/null"),
+        format!("cat \"$2\" | \"$1\" clones repair --entropy-fd 0 {gate} 3</dev/null"),
+    ] {
+        let hooks = folder.path("hooks");
+        let _ = fs::create_dir(&hooks);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_headwater"), &file, &hooks]);
+        let output = shell.output().unwrap();
+        assert!(output.stdout.is_empty(), "{script}: {} bytes of entropy", output.stdout.len());
+        let text = said(&output);
+        if text.contains("RNDADDENTROPY") || text.contains("RNDRESEEDCRNG") {
+            println!("skipped: {text}; that entropy is closed is not shown");
+            return;
+        }
+    }
+    for descriptor in ["1", "2"] {
+        assert_eq!(status(&clones(&["repair", "--entropy-fd", descriptor])), 2);
+    }
+}

@@ -1,0 +1,75 @@
+//! `watch` and its page.
+
+use crate::{Folder, clones, said, status};
+use std::fs;
+use std::process::{Command, Stdio};
+
+/// Starts a watcher, and waits until it says that it watches.
+fn watcher(page: &str) -> std::process::Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+    let pipes = (Stdio::null(), Stdio::piped());
+    command.args(["clones", "watch", "--page", page]).stdin(pipes.0).stderr(pipes.1);
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+    assert!(line.contains("counts copies, by"), "{line}");
+    child
+}
+
+/// Returns the thread that keeps the page, as the kernel left it, and the count.
+fn kept(page: &str) -> (u32, u64) {
+    let bytes = fs::read(page).unwrap();
+    assert_eq!((bytes.len(), &bytes[..8]), (64, &b"hwcopies"[..]));
+    let number = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap());
+    (u32::from_ne_bytes(bytes[16..20].try_into().unwrap()), number(24))
+}
+
+#[test]
+fn a_watcher_that_is_killed_shows_as_dead_and_the_next_one_counts() {
+    let folder = Folder::new("watch");
+    let page = folder.path("run/copies");
+    for count in 1..4 {
+        let mut child = watcher(&page);
+        assert_eq!(kept(&page), (child.id(), count));
+        let second = clones(&["watch", "--page", &page]);
+        assert_eq!(status(&second), 3, "{}", said(&second));
+        let owner = format!("process {}", child.id());
+        assert!(said(&second).contains(&owner), "{}", said(&second));
+        // SIGKILL, which no handler sees: the kernel itself marks the word (FUTEX_OWNER_DIED).
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(kept(&page), (0x4000_0000, count));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_page_stays_as_it_is() {
+    let folder = Folder::new("watch-no-page");
+    let cases = [("empty", ""), ("short", "hwcopies"), ("text", &"text ".repeat(20))];
+    for (name, content) in cases {
+        let page = folder.write(name, content);
+        let output = clones(&["watch", "--page", &page]);
+        assert_eq!(status(&output), 3, "{name}");
+        assert!(said(&output).contains("no page of a watcher"), "{name}: {}", said(&output));
+        assert_eq!(fs::read_to_string(&page).unwrap(), content);
+    }
+    let output = clones(&["watch", "--page", "/proc/headwater/copies"]);
+    assert_eq!(status(&output), 3, "{}", said(&output));
+}
+
+/// Programs that start and end are no copies of a machine. The record has 10,000 forks.
+#[test]
+fn a_watcher_counts_no_program_that_starts() {
+    let folder = Folder::new("watch-forks");
+    let page = folder.path("copies");
+    let mut child = watcher(&page);
+    let before = kept(&page);
+    for _ in 0..200 {
+        let ended = Command::new(env!("CARGO_BIN_EXE_headwater")).arg("--version").output();
+        assert!(ended.unwrap().status.success());
+    }
+    assert_eq!(kept(&page), before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
