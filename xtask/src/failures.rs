@@ -145,7 +145,7 @@ mod tests {
 
     /// Discards the output, in which the harness of this very test would read failed tests.
     fn quietly(command: &mut Command) -> Result<()> {
-        run_to(command, std::io::sink())
+        run_to(command.stderr(Stdio::null()), std::io::sink())
     }
 
     /// The program under test is the harness itself: it compiles and runs a file with three tests.

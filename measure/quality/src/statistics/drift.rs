@@ -157,6 +157,16 @@ mod tests {
             assert_eq!(*sum, expected.sum::<u64>(), "2^{size} words");
             assert_eq!((*blocks, *bits), (words.len() as u64 >> size, 64 << size));
         }
+        let bit = |i: usize| words[i / 64] >> (i % 64) & 1;
+        let differs = |i: usize| if bit(i) != bit(i + 1) { 1 } else { -1 };
+        let Tally::Squares { sums, .. } = &parts[1].tally else { unreachable!() };
+        for (size, sum) in sums.iter().enumerate() {
+            let bits: Vec<usize> = (0..64 * (words.len() - 1)).collect();
+            let blocks = bits.chunks_exact(64 << size);
+            let expected =
+                blocks.map(|block| block.iter().map(|i| differs(*i)).sum::<i64>().pow(2));
+            assert_eq!(*sum, expected.sum::<i64>() as u64, "changes, 2^{size} words");
+        }
         let Tally::Squares { sums, blocks, bits } = &parts[2].tally else { unreachable!() };
         assert_eq!(sums.len(), 3 * (8 + 16 + 32 + 64), "blocks of 1, 2 and 4 chunks");
         let whole = &words[..5 * CHUNK];

@@ -22,13 +22,26 @@ pub(crate) const TEST: Test = Test {
 /// Windows that are kept, about, as a power of two.
 const KEPT: u32 = 18;
 
-/// Keeps the 64 bits after each mark, which is a one and then zeros. A window is kept by what the
-/// stream holds there and not by its place, so of two copies both are kept or neither is. A mark
-/// cannot overlap itself, so a run of zeros is one mark and not many.
 fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let values = &view.values;
     let bits = 64 * values.len() as u64;
     let zeros = bits.ilog2().saturating_sub(KEPT).max(3); // one place in 2^(zeros + 1)
+    let mut kept = windows(values, zeros);
+    // Marks that chance makes, not those that were found: sums of blocks must not depend on the
+    // order in which threads add them.
+    let marks = 64.0 * (values.len() - 2) as f64 / 2_f64.powi(zeros as i32 + 1);
+    let pairs = marks * marks / 2.0;
+    kept.sort_unstable();
+    let seen = kept.windows(2).filter(|two| two[0] == two[1]).count() as u64;
+    let name = format!("64 bits after a one and {zeros} zeros");
+    let tally = Tally::Rare { seen, expected: pairs / 2_f64.powi(64) };
+    vec![TestPart::new(name, values.len(), tally)]
+}
+
+/// Returns the 64 bits after each mark, which is a one and then zeros. A window is kept by what the
+/// stream holds there and not by its place, so of two copies both are kept or neither is. A mark
+/// cannot overlap itself, so a run of zeros is one mark and not many.
+fn windows(values: &[u64], zeros: u32) -> Vec<u64> {
     let mut kept = Vec::with_capacity(values.len().min(2 << KEPT));
     'words: for three in values.windows(3) {
         let mut marks = three[0];
@@ -48,15 +61,7 @@ fn run(view: &View, _: Effort) -> Vec<TestPart> {
             marks &= marks - 1;
         }
     }
-    // Marks that chance makes, not those that were found: sums of blocks must not depend on the
-    // order in which threads add them.
-    let marks = 64.0 * (values.len() - 2) as f64 / 2_f64.powi(zeros as i32 + 1);
-    let pairs = marks * marks / 2.0;
-    kept.sort_unstable();
-    let seen = kept.windows(2).filter(|two| two[0] == two[1]).count() as u64;
-    let name = format!("64 bits after a one and {zeros} zeros");
-    let tally = Tally::Rare { seen, expected: pairs / 2_f64.powi(64) };
-    vec![TestPart::new(name, values.len(), tally)]
+    kept
 }
 
 #[cfg(test)]
@@ -99,6 +104,23 @@ mod tests {
 
     #[test]
     fn windows_are_the_bits_after_every_mark() {
+        let mut rng = fastrand::Rng::with_seed(2);
+        let words: Vec<u64> = (0..500).map(|_| rng.u64(..)).collect();
+        let bit = |i: usize| words[i / 64] >> (i % 64) & 1;
+        for zeros in [3, 9, 15] {
+            let is_mark =
+                |i: &usize| bit(*i) == 1 && (1..=zeros as usize).all(|zero| bit(i + zero) == 0);
+            let after = |i: usize| (0..64).fold(0, |all, k| all | bit(i + k) << k);
+            // A mark begins in each word that has two words after it.
+            let marks = (0..64 * (words.len() - 2)).filter(is_mark);
+            let expected: Vec<u64> = marks.map(|i| after(i + zeros as usize + 1)).collect();
+            assert!(!expected.is_empty() || zeros == 15);
+            assert_eq!(windows(&words, zeros), expected, "{zeros} zeros");
+        }
+    }
+
+    #[test]
+    fn a_stretch_that_comes_again_is_as_strange_as_its_marks_are_many() {
         let mut rng = fastrand::Rng::with_seed(3);
         let mut words: Vec<u64> = (0..1 << 19).map(|_| rng.u64(..)).collect();
         assert!(part(&words).tally.p() > 1e-4);
