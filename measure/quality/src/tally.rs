@@ -177,6 +177,30 @@ fn squares(sum: u64, blocks: u64, bits: u64) -> f64 {
 mod tests {
     use super::*;
 
+    #[test]
+    fn blocks_add_up_to_one_tally() {
+        let mut smallest = Tally::Smallest { p: 1e-3, of: 100 };
+        assert!(smallest.add(&Tally::Smallest { p: 1e-5, of: 100 }));
+        assert!(smallest.add(&Tally::Smallest { p: 0.5, of: 100 }));
+        assert_eq!(smallest, Tally::Smallest { p: 1e-5, of: 300 });
+
+        let cells = |cells: &[u64]| Tally::Extremes { cells: cells.to_vec() };
+        let mut extremes = cells(&[1, 2]);
+        assert!(extremes.add(&cells(&[10, 20])) && !extremes.add(&cells(&[1])));
+        assert_eq!(extremes, cells(&[11, 22]));
+
+        let squares = |sums: [u64; 2], blocks: [u64; 2], bits: [u64; 2]| Tally::Squares {
+            sums: sums.into(),
+            blocks: blocks.into(),
+            bits: bits.into(),
+        };
+        let mut sums = squares([5, u64::MAX - 1], [2, 1], [64, 128]);
+        assert!(sums.add(&squares([7, 9], [2, 1], [64, 128])));
+        assert!(!sums.add(&squares([7, 9], [2, 1], [32, 64])));
+        assert_eq!(sums, squares([12, u64::MAX], [4, 2], [64, 128]));
+        assert!(!sums.add(&extremes));
+    }
+
     /// The exact distribution of the sum over 48 words, by convolution, beside the chi-square's
     /// tails: what fails with 1e-9 must not happen more often.
     #[test]
