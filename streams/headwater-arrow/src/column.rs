@@ -290,6 +290,21 @@ impl<'a> Flat<'a> {
         true
     }
 
+    /// Returns integers of 64 bits where they lie, from row `start` on, or `None` if the type is
+    /// another one, a row does not exist, or the producer did not align them.
+    pub(crate) fn words(&self, start: usize, len: usize) -> Option<&'a [u64]> {
+        let end = start.checked_add(len)?;
+        let is_word = matches!(self.kind, Type::Integer { bytes: 8, .. });
+        if !is_word || end > self.len || self.data.is_null() {
+            return None;
+        }
+        // SAFETY: rows up to `end` exist, as was checked, so the producer promised them.
+        let rows = unsafe { self.data.cast::<u64>().add(self.offset + start) };
+        // SAFETY: the rows are aligned, and the interface forbids a producer to change them until
+        // the column is released, which outlives `'a`.
+        rows.is_aligned().then(|| unsafe { core::slice::from_raw_parts(rows, len) })
+    }
+
     /// Returns a bit of the second buffer.
     pub(crate) fn bit(&self, row: usize) -> bool {
         if row >= self.len || self.data.is_null() || self.kind != Type::Bool {

@@ -21,8 +21,12 @@ pub enum Nulls {
 }
 
 /// Ids of up to [`BLOCK`] rows.
-pub(crate) struct Block {
-    ids: [u64; BLOCK],
+pub(crate) struct Block<'a> {
+    /// The ids, where the column has them in the form in which they are used. So the usual column
+    /// is read once, and not copied.
+    own: Option<&'a [u64]>,
+    /// Otherwise the ids, widened and without the values under nulls.
+    room: [u64; BLOCK],
     null: [bool; BLOCK],
     len: usize,
     /// True if a row is null.
@@ -33,9 +37,9 @@ pub(crate) struct Block {
     pub(crate) start: usize,
 }
 
-impl Block {
+impl<'a> Block<'a> {
     pub(crate) fn ids(&self) -> &[u64] {
-        self.ids.get(..self.len).unwrap_or_default()
+        self.own.or_else(|| self.room.get(..self.len)).unwrap_or_default()
     }
 
     pub(crate) fn null(&self) -> &[bool] {
@@ -51,17 +55,22 @@ impl Block {
         }
     }
 
-    fn read(&mut self, column: &Column<'_>, last: u64, nulls: Nulls) -> Result<(), Error> {
+    fn read(&mut self, column: &Column<'a>, last: u64, nulls: Nulls) -> Result<(), Error> {
         let (start, len) = (self.start, self.len);
-        let Block { ids, null, has_null, is_run, .. } = self;
-        let ids = ids.get_mut(..len).unwrap_or_default();
+        let may_be_null = column.may_be_null();
+        let Block { own, room, null, has_null, is_run, .. } = self;
+        let ids = room.get_mut(..len).unwrap_or_default();
         let null = null.get_mut(..len).unwrap_or_default();
-        null.fill(false);
-        *has_null = false;
-        let plain = column.dictionary.is_none() && column.rows.widen(start, ids);
+        if *has_null {
+            null.fill(false);
+            *has_null = false;
+        }
+        let plain = column.dictionary.is_none();
+        *own = if plain && !may_be_null { column.rows.words(start, len) } else { None };
+        let plain = own.is_some() || (plain && column.rows.widen(start, ids));
         let signed = plain && matches!(column.rows.kind, Type::Integer { signed: true, .. });
         if plain {
-            if column.may_be_null() {
+            if may_be_null {
                 for (i, (id, null)) in ids.iter_mut().zip(null.iter_mut()).enumerate() {
                     *null = column.rows.is_null(start + i);
                     // The value under a null may be anything, a negative number too.
@@ -93,6 +102,7 @@ impl Block {
             }
             bridge(ids, null);
         }
+        let ids = own.unwrap_or(ids);
         let first = ids.first().copied().unwrap_or(0);
         let (mut any, mut differs) = (0, 0);
         for (&id, i) in ids.iter().zip(0..) {
@@ -161,7 +171,8 @@ pub(crate) fn blocks(
 ) -> Result<(), Error> {
     are_ids(column)?;
     let mut block = Block {
-        ids: [0; BLOCK],
+        own: None,
+        room: [0; BLOCK],
         null: [false; BLOCK],
         len: 0,
         has_null: false,

@@ -154,3 +154,45 @@ fn rows_of_bits(output: &headwater_arrow::Output) -> Vec<bool> {
     let bit = |row: usize| unsafe { output.buffers().1.add(row / 8).read() } >> (row % 8) & 1 == 1;
     (0..output.len()).map(bit).collect()
 }
+
+/// Columns of two huge pages and more lie in a mapping, small ones in malloc's memory, and their
+/// ids are read in place or, beside a null, copied. Each has the values of a plain fill.
+#[test]
+fn columns_in_a_mapping_have_the_streams_values() {
+    let len = if cfg!(miri) { 50 } else { 600_001 };
+    let mut plain = vec![0.0; len];
+    stream().fill_normal_f64(7, &mut plain).unwrap();
+    let made = Kind::Normal.make(&[]).unwrap();
+    // A null in the last block, and rows shifted by one within their buffer.
+    for (null, offset) in [(None, 0), (None, 1), (Some(len - 3), 0), (Some(len - 3), 1)] {
+        let is_null = |i: usize| Some(i) == null;
+        let ids: Vec<_> = (0..len).map(|i| (!is_null(i)).then_some(7 + i as i128)).collect();
+        let built = Built::integers("l", &ids, offset);
+        let column = built.column().unwrap();
+        let out = draw(&column, &stream(), &made, Dtype::F64, Nulls::Kept).unwrap();
+        let value = |(i, x): (usize, &f64)| (!is_null(i)).then(|| x.to_le_bytes().to_vec());
+        let expected: Vec<_> = plain.iter().enumerate().map(value).collect();
+        assert!(rows(&out, 8) == expected, "{null:?} {offset}");
+    }
+}
+
+/// A producer may align its buffers to nothing, so ids cannot always be read where they lie.
+#[test]
+fn ids_at_odd_addresses_have_the_values_of_their_numbers() {
+    let made = Kind::Uniform.make(&[]).unwrap();
+    let ids: Vec<u64> = (0..40).map(|i| i * i * 31 % 1000).collect();
+    let mut expected = vec![0.0; ids.len()];
+    stream().f64_at(&ids, &mut expected).unwrap();
+    let expected: Vec<_> = expected.iter().map(|x| Some(x.to_le_bytes().to_vec())).collect();
+    let values: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
+    for odd in 0..8 {
+        let mut bytes = vec![0xAA; odd];
+        bytes.extend(&values);
+        let built = Built::new("L", ids.len(), 0, vec![Vec::new(), bytes.clone()]);
+        // SAFETY: the column has two buffers. The second one begins `odd` bytes later now, and has
+        // so many more.
+        unsafe { *built.array.buffers.add(1) = (*built.array.buffers.add(1)).byte_add(odd) };
+        let out = draw(&built.column().unwrap(), &stream(), &made, Dtype::F64, Nulls::Kept);
+        assert_eq!(rows(&out.unwrap(), 8), expected, "{odd}");
+    }
+}
