@@ -114,6 +114,7 @@ const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
     (Library, Link(SONAME), "@lib@/libheadwater.so", 0),
     (Library, Built("libheadwater.a"), "@lib@/libheadwater.a", 0o644),
     (Library, Checked("fronts/c/include/headwater.h"), "include/headwater.h", 0o644),
+    (Library, Checked("fronts/c/include/headwater_philox.h"), "include/headwater_philox.h", 0o644),
     (Library, Filled("fronts/c/pkg/headwater.pc"), "@lib@/pkgconfig/headwater.pc", 0o644),
     (
         Library,

@@ -34,7 +34,7 @@ const TESTED: [&str; 13] = [
     "duckdb==2.0.1",
 ];
 /// Packages that take our generators, and the plots. They are too large for each run.
-const CONSUMERS: [&str; 3] = ["scipy", "scikit-learn", "matplotlib"];
+const CONSUMERS: [&str; 4] = ["scipy", "scikit-learn", "matplotlib", "jax==0.10.2"];
 /// Engines whose columns by row id are compared with the others'. They take 2 GB and ask for other
 /// versions of pandas and pyarrow, so they live in an environment of their own.
 const ENGINES: [&str; 13] = [

@@ -80,7 +80,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
     Storey {
         name: "fronts",
         purpose: "the same for other languages and programs",
-        may_use: &["core", "streams", "text", "boot", "measure"],
+        may_use: &["core", "streams", "text", "boot", "measure", "proof"],
         packages: &[
             "headwater-adapters",
             "headwater-arrow-nostd",

@@ -107,12 +107,29 @@ def shares_own_arrays() -> None:
         from_dlpack(own)
 
 
+def has_the_streams_numbers_by_its_own_operations() -> None:
+    import headwater.torch as front
+
+    key = Key("devices", engine="philox4x32")
+    for shape, start in [(0, 0), ((3, 5), 2), (4096, 4), ((2, 3, 7), 2**34 - 5), (9, 2**64 - 11)]:
+        for stream in (0, 2**16 + 3, 2**48 - 1):
+            one = key.stream(stream)
+            words = one.integers(0, 2**32, shape, dtype="uint32", start=start).tolist()
+            numbers = one.random(shape, dtype="float32", start=start).tolist()
+            for number in (stream, torch.tensor(stream)):
+                assert front.bits(key, shape, stream=number, start=start).tolist() == words
+                made = front.random(key, shape, stream=number, start=start)
+                assert made.dtype == torch.float32 and made.tolist() == numbers
+    refused(ValueError, "engine='philox4x32'", lambda: front.bits(Key(1), 3))
+
+
 for check in (
     fills_tensors_of_every_type,
     fills_parts_and_large_tensors,
     takes_indices_and_shuffles,
     refuses_other_tensors,
     shares_own_arrays,
+    has_the_streams_numbers_by_its_own_operations,
 ):
     check()
     print("passed", check.__name__, "with PyTorch", torch.__version__)

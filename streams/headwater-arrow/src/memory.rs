@@ -61,7 +61,7 @@ impl Memory {
         Ok(Memory { start, len, source: Source::Malloc, fresh: len })
     }
 
-    /// Maps so many bytes, from a huge page on. They are 0, as the kernel gives them.
+    /// Maps so many bytes, from a huge page on. They are 0, as all that the kernel hands out.
     #[cfg(all(target_os = "linux", not(miri)))]
     fn mapped(len: usize) -> Result<Memory, Error> {
         let refused = || Error::Memory { bytes: len };

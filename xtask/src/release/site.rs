@@ -35,6 +35,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/programs.md",
             "streams/STREAMS.md",
             "docs/one-array.md",
+            "docs/devices.md",
             "docs/distributions.md",
             "examples/README.md",
         ],
