@@ -93,6 +93,7 @@ fn numbers_are_those_of_the_rust_library() {
         f64: |stream, out| stream.fill_exponential_f64(5, out).unwrap();
         u64: |stream, out| stream.fill_bounded_u64(0xB000_0000_0000_0001, 5, out).unwrap();
         u32: |stream, out| stream.fill_bounded_u32(0xB000_0001, 5, out).unwrap();
+        u64: |stream, out| stream.permutation(u64::MAX).fill(5, out).unwrap();
         f64: |stream, out| stream.fill_distribution(&LogNormal::new(0.5, 0.25).unwrap(), 5, out).unwrap();
         f64: |stream, out| stream.fill_distribution(&Gamma::new(0.75).unwrap(), 5, out).unwrap();
         f64: |stream, out| stream.fill_distribution(&ChiSquare::new(5.0).unwrap(), 5, out).unwrap();

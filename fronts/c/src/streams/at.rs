@@ -202,6 +202,38 @@ pub unsafe extern "C" fn headwater_stream_bounded_u64_at(
     unsafe { at(key, stream, indices, out, n, by) }
 }
 
+/// Writes the elements of headwater_stream_fill_perm() with the numbers in `indices`. Arguments and
+/// errors are those of headwater_stream_u8_at(); ERANGE also means that an index is not below `len`,
+/// and then nothing is written. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_perm_list_at(
+    key: *const headwater_key,
+    stream: u64,
+    len: u64,
+    indices: *const u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    let by = |stream: Stream, indices: &[u64], out: &mut [u64]| {
+        if indices.iter().any(|&index| index >= len) {
+            return Err(Error::PastEnd { start: len, len: indices.len(), n: len });
+        }
+        let permutation = stream.permutation(len);
+        for (out, &index) in out.iter_mut().zip(indices) {
+            *out = permutation.at(index).unwrap_or(0); // each exists, as was checked
+        }
+        Ok(())
+    };
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
+    unsafe { at(key, stream, indices, out, n, by) }
+}
+
 /// Writes the elements of headwater_stream_fill_bounded_u32() with the numbers in `indices`.
 /// Arguments and errors are those of headwater_stream_bounded_u64_at(). Not for secrets.
 ///

@@ -108,6 +108,8 @@ static void *cancelled(void *unused)
     CALL(headwater_stream_bounded_u64_at(&key, 0, 10, indices, words, 8));
     CALL(headwater_stream_bounded_u32_at(&key, 0, 10, indices, halves, 8));
     CALL(headwater_stream_perm_at(&key, 0, 10, 1, words));
+    CALL(headwater_stream_fill_perm(&key, 0, 10, 1, words, 8));
+    CALL(headwater_stream_perm_list_at(&key, 0, 10, indices, words, 8));
     CALL(headwater_random_pseudo_bytes(bytes, sizeof bytes));
     /* Last, because the mode is strict afterwards; and once more in that mode. */
     CALL(headwater_quiesce());

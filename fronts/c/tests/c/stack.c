@@ -89,6 +89,8 @@ static void stream_normal_bf16_at(void) { result = headwater_stream_normal_bf16_
 static void stream_complex_normal(void) { result = headwater_stream_fill_complex_normal_f64(&key, 0, 3, doubles, 2048); }
 static void stream_dirichlet_mixed(void) { result = headwater_stream_fill_dirichlet_f64(&key, 0, mixed, 4, 3, doubles, 1000); }
 static void stream_dirichlet_at(void) { result = headwater_stream_dirichlet_f64_at(&key, 0, mixed, 4, indices, doubles, 1000); }
+static void stream_fill_perm(void) { result = headwater_stream_fill_perm(&key, 0, 5000, 3, words, 4096); }
+static void stream_perm_list(void) { result = headwater_stream_perm_list_at(&key, 0, 5000, indices, words, 4096); }
 static void stream_perm(void) { result = headwater_stream_perm_at(&key, 0, 1000, 3, words); }
 
 static const struct {
@@ -156,6 +158,8 @@ static const struct {
     { "headwater_stream_fill_sobol_f64", stream_sobol, 0 },
     { "headwater_stream_cholesky", cholesky, 0 },
     { "headwater_stream_perm_at", stream_perm, 0 },
+    { "headwater_stream_fill_perm", stream_fill_perm, 0 },
+    { "headwater_stream_perm_list_at", stream_perm_list, 0 },
 };
 
 enum { CALLS = sizeof calls / sizeof *calls };

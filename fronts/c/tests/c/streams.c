@@ -211,6 +211,8 @@ static void numbers(void)
          headwater_stream_bounded_u64_at(from, stream, UINT64_C(0xB000000000000001), from_indices, out, n));
     KIND(uint32_t, headwater_stream_fill_bounded_u32(from, stream, 0xB0000001, start, out, n),
          headwater_stream_bounded_u32_at(from, stream, 0xB0000001, from_indices, out, n));
+    KIND(uint64_t, headwater_stream_fill_perm(from, stream, UINT64_MAX, start, out, n),
+         headwater_stream_perm_list_at(from, stream, UINT64_MAX, from_indices, out, n));
     KIND(double, headwater_stream_fill_lognormal_f64(from, stream, 0.5, 0.25, start, out, n),
          headwater_stream_lognormal_f64_at(from, stream, 0.5, 0.25, from_indices, out, n));
     KIND(double, headwater_stream_fill_gamma_f64(from, stream, 0.75, start, out, n),
@@ -387,6 +389,13 @@ static void errors(void)
     REFUSED(EFAULT, headwater_stream_perm_at(NULL, 0, 5, 0, &value));
     REFUSED(EINVAL, headwater_stream_perm_at(&bad, 0, 5, 0, &value));
     REFUSED(EFAULT, headwater_stream_perm_at(&key, 0, 5, 0, NULL));
+    REFUSED(ERANGE, headwater_stream_fill_perm(&key, 0, 5, 5, &value, 1));
+    REFUSED(ERANGE, headwater_stream_fill_perm(&key, 0, 300, UINT64_MAX, &value, 1));
+    REFUSED(EFAULT, headwater_stream_fill_perm(&key, 0, 5, 0, NULL, 1));
+    REFUSED(EINVAL, headwater_stream_fill_perm(&bad, 0, 5, 0, &value, 1));
+    index = 300;
+    REFUSED(ERANGE, headwater_stream_perm_list_at(&key, 0, 300, &index, &value, 1));
+    REFUSED(EFAULT, headwater_stream_perm_list_at(&key, 0, 300, NULL, &value, 1));
     CHECK(byte == 7 && value == 7);
 }
 
