@@ -459,8 +459,8 @@ HEADWATER_MUST_USE int headwater_stream_fill_bounded_u64(const struct headwater_
 HEADWATER_MUST_USE int headwater_stream_fill_bounded_u32(const struct headwater_key *key, uint64_t stream, uint32_t bound, uint64_t start, uint32_t *out, size_t n);
 
 /**
- * Writes elements `start` to `start + n - 1` of the stream's permutation of the numbers below `len`,
- * prepared once for all of them. Arguments and errors are those of headwater_stream_fill_u8();
+ * Writes elements `start` to `start + n - 1` of the stream's permutation of the numbers below
+ * `len`, prepared once for all of them. Arguments and errors are those of headwater_stream_fill_u8();
  * ERANGE also means that an element is not below `len`. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_perm(const struct headwater_key *key, uint64_t stream, uint64_t len, uint64_t start, uint64_t *out, size_t n);
@@ -543,8 +543,8 @@ HEADWATER_MUST_USE int headwater_stream_bounded_u64_at(const struct headwater_ke
 
 /**
  * Writes the elements of headwater_stream_fill_perm() with the numbers in `indices`. Arguments and
- * errors are those of headwater_stream_u8_at(); ERANGE also means that an index is not below `len`,
- * and then nothing is written. Not for secrets.
+ * errors are those of headwater_stream_u8_at(); ERANGE also means that an index is not below
+ * `len`, and then nothing is written. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_perm_list_at(const struct headwater_key *key, uint64_t stream, uint64_t len, const uint64_t *indices, uint64_t *out, size_t n);
 

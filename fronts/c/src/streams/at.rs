@@ -203,8 +203,8 @@ pub unsafe extern "C" fn headwater_stream_bounded_u64_at(
 }
 
 /// Writes the elements of headwater_stream_fill_perm() with the numbers in `indices`. Arguments and
-/// errors are those of headwater_stream_u8_at(); ERANGE also means that an index is not below `len`,
-/// and then nothing is written. Not for secrets.
+/// errors are those of headwater_stream_u8_at(); ERANGE also means that an index is not below
+/// `len`, and then nothing is written. Not for secrets.
 ///
 /// # Safety
 ///
