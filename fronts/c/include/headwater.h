@@ -460,8 +460,9 @@ HEADWATER_MUST_USE int headwater_stream_fill_bounded_u32(const struct headwater_
 
 /**
  * Writes elements `start` to `start + n - 1` of the stream's permutation of the numbers below
- * `len`, prepared once for all of them. Arguments and errors are those of headwater_stream_fill_u8();
- * ERANGE also means that an element is not below `len`. Not for secrets.
+ * `len`, prepared once for all of them. Arguments and errors are those of
+ * headwater_stream_fill_u8(); ERANGE also means that an element is not below `len`. Not for
+ * secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_perm(const struct headwater_key *key, uint64_t stream, uint64_t len, uint64_t start, uint64_t *out, size_t n);
 

@@ -1,5 +1,5 @@
-//! The two pictures of README, drawn from records: draws that repeat in clones, and the time of a
-//! draw.
+//! Pictures drawn from records: for README draws that repeat in clones, and the time of a draw; for
+//! docs/one-array.md the rows on which a seed's columns agree.
 //!
 //! SVG by hand, because a picture is ten bars, and a library for charts would be the largest
 //! dependency of this package. The colours are readable on a light and on a dark page.
@@ -13,6 +13,7 @@ use std::path::Path;
 
 const CLONES: &str = "records/lab/2026-11-22/clones.json";
 const BENCH: &str = "records/bench/2026-11-23-amd-zen5/bench.json";
+const ARRAYS: &str = "records/one-array/2026-11-25/disagreement.txt";
 
 /// Width of a picture, of its labels, and the height of a bar with its gap, in pixels.
 const WIDTH: u32 = 760;
@@ -31,6 +32,10 @@ pub(super) fn files(root: &Path) -> Result<Vec<File>> {
     Ok(vec![
         File { path: "docs/pictures/copies.svg", text: copies(&read(root, CLONES)?)? },
         File { path: "docs/pictures/speed.svg", text: speed(&read(root, BENCH)?)? },
+        File {
+            path: "docs/pictures/one-array.svg",
+            text: agreement(&fs::read_to_string(root.join(ARRAYS)).context(ARRAYS)?)?,
+        },
     ])
 }
 
@@ -99,6 +104,32 @@ fn speed(record: &Value) -> Result<String> {
         });
     }
     Ok(svg("Time of 16 random bytes, one thread, AMD Zen 5, logarithmic scale", &bars, BENCH))
+}
+
+/// Draws the share of rows on which two runs of one seed agree, from the table of the record.
+fn agreement(record: &str) -> Result<String> {
+    let mut bars = Vec::new();
+    for (row, label) in [
+        ("DuckDB | setseed, random() | 1 and 2 threads", "DuckDB, 1 and 2 threads"),
+        ("DuckDB | using sample (bernoulli, 42) | ascending", "DuckDB, rows in another order"),
+        ("Polars | sample(fraction, seed) | rows reversed", "Polars, rows in another order"),
+        ("Polars | sample(fraction, seed) | one row", "Polars, one row more"),
+        ("pandas | sample(frac, random_state)", "pandas, rows in another order"),
+        ("Dask | DataFrame.sample", "Dask, 2 and 7 partitions"),
+        ("pyarrow | compute.random", "pyarrow, a whole and two halves"),
+        ("DuckDB | hw_sample(id, 42, 0.01) | pandas; 4", "headwater, engines and orders"),
+    ] {
+        let line = record.lines().find(|line| line.starts_with(&format!("| {row}")));
+        let agree = line.and_then(|line| line.trim_end_matches(" % |").rsplit(' ').next());
+        let agree: f64 = agree.context(row)?.parse().context(row)?;
+        bars.push(Bar {
+            label,
+            share: agree / 100.0,
+            words: format!("{agree} %"),
+            is_ours: row.contains("hw_"),
+        });
+    }
+    Ok(svg("Rows on which two runs with one seed agree, of 1,000,000", &bars, ARRAYS))
 }
 
 fn svg(title: &str, bars: &[Bar], record: &str) -> String {

@@ -208,8 +208,9 @@ pub unsafe extern "C" fn headwater_stream_fill_bounded_u32(
 }
 
 /// Writes elements `start` to `start + n - 1` of the stream's permutation of the numbers below
-/// `len`, prepared once for all of them. Arguments and errors are those of headwater_stream_fill_u8();
-/// ERANGE also means that an element is not below `len`. Not for secrets.
+/// `len`, prepared once for all of them. Arguments and errors are those of
+/// headwater_stream_fill_u8(); ERANGE also means that an element is not below `len`. Not for
+/// secrets.
 ///
 /// # Safety
 ///
