@@ -69,7 +69,12 @@ fn copy(rights: Rights) -> io::Result<PathBuf> {
 }
 
 fn prepare(path: &Path, rights: Rights) -> io::Result<()> {
-    fs::copy(env::current_exe()?, path)?;
+    // By a process of its own, because a child that another thread forks meanwhile would hold the
+    // copy open for writing, and then it cannot be started.
+    let copied = Command::new("cp").arg(env::current_exe()?).arg(path).status()?;
+    if !copied.success() {
+        return Err(io::Error::other("cp failed"));
+    }
     chown(path, Some(OWNER), Some(OWNER))?;
     let mode = match rights {
         Rights::SetUser => 0o4755,

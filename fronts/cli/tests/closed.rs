@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod running;
+mod support;
 
 use Outcome::{Closed, Open, Ours};
 use running::{PRELOAD, modules};
@@ -15,6 +16,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, process};
+use support::copy_program;
 
 /// A user without rights, who cannot read a file without permissions, as root can.
 const UNPRIVILEGED: u32 = 65_534;
@@ -72,7 +74,7 @@ impl Place {
             fs::write(place.path(name), bytes).unwrap();
         }
         fs::copy(modules().join(PRELOAD), place.path(PRELOAD)).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_headwater"), place.path("headwater")).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_headwater"), place.path("headwater"));
         let of_openssl = Command::new("openssl").args(["version", "-m"]).output().unwrap();
         let text = String::from_utf8(of_openssl.stdout).unwrap();
         let legacy = Path::new(text.split('"').nth(1).unwrap()).join("legacy.so");

@@ -2,12 +2,14 @@
 #![cfg(target_os = "linux")]
 
 mod running;
+mod support;
 
 use running::{CLONES, PRELOAD, folder, modules, refused, run};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
+use support::{copy_program, write_program};
 
 #[test]
 fn the_status_is_the_commands_own() {
@@ -202,8 +204,7 @@ fn programs_out_of_reach_are_refused() {
     let file = |name: &str, bytes: &[u8], mode: u32| {
         let path = folder.join(name);
         let _ = fs::remove_file(&path);
-        fs::write(&path, bytes).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        write_program(&path, bytes, mode);
         path.display().to_string()
     };
     let refused = |path: &str| refused(run(&["--", path]).output().unwrap(), 125);
@@ -242,10 +243,10 @@ fn programs_out_of_reach_are_refused() {
         fs::create_dir_all(&place).unwrap();
         fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
         let [command, library] = ["headwater", PRELOAD].map(|name| place.join(name));
-        fs::copy(env!("CARGO_BIN_EXE_headwater"), &command).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_headwater"), &command);
         fs::copy(modules().join(PRELOAD), &library).unwrap();
         let there = place.join("capable").display().to_string();
-        fs::copy(&capable, &there).unwrap();
+        copy_program(&capable, &there);
         let mut set = Command::new("setcap");
         set.args(["cap_net_raw+ep", &there]);
         assert!(set.env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin").status().unwrap().success());

@@ -231,7 +231,6 @@ pub fn pass_gate(command: &[OsString]) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn hooks_are_programs_in_order() {
@@ -239,9 +238,12 @@ mod tests {
             std::env::temp_dir().join(format!("headwater-hooks-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         for (name, mode) in [("20-b", 0o755), ("10-a", 0o755), ("note", 0o644), (".x", 0o755)] {
-            let file = directory.join(name);
-            fs::write(&file, "#!/bin/sh\necho why >&2\nexit 4\n").unwrap();
-            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            // By a process of its own: a file that a child of another test's holds open for writing
+            // cannot be started.
+            let text = "printf '#!/bin/sh\necho why >&2\nexit 4\n' > \"$1\" && chmod \"$2\" \"$1\"";
+            let mut write = Command::new("sh");
+            write.args(["-c", text, "sh"]).arg(directory.join(name)).arg(format!("{mode:o}"));
+            assert!(write.status().unwrap().success());
         }
         let names = hooks(&directory).unwrap();
         let error = run_hook(&directory.join("10-a")).unwrap_err().to_string();

@@ -141,9 +141,7 @@ fn a_signal_stops_copies_and_removes_the_planting() {
     // A runtime that hangs while it is warmed, beside one that is warm already.
     let bin = folder.path("bin");
     fs::create_dir(&bin).unwrap();
-    let ruby = folder.write("bin/ruby", "#!/bin/sh\nsleep 1000 & wait\n");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&ruby, mode).unwrap();
+    folder.program("bin/ruby", "#!/bin/sh\nsleep 1000 & wait\n");
     let directory = folder.path("garden");
     for verb in ["plant", "check"] {
         if verb == "check" && !can_check() {
@@ -212,11 +210,10 @@ fn the_action_runs_as_a_shell_and_reads_no_argument_as_script() {
     let script = script.replace("\n        ", "\n");
     fs::create_dir(folder.path("bin")).unwrap();
     let log = folder.path("log");
-    let sudo = folder.write(
+    folder.program(
         "bin/sudo",
         &format!("#!/bin/sh\nfor word; do printf '[%s]' \"$word\"; done >> {log}\necho >> {log}\n"),
     );
-    fs::set_permissions(&sudo, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.path("bin"), std::env::var("PATH").unwrap());
     let own = env!("CARGO_BIN_EXE_headwater");
     let run = |arguments: &str, command: &str| {

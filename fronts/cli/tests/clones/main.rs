@@ -1,5 +1,8 @@
 //! `headwater clones`, as a user calls it.
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod check;
 mod compare;
 mod plant;
@@ -28,6 +31,10 @@ impl Folder {
     fn write(&self, name: &str, text: &str) -> String {
         fs::write(self.0.join(name), text).unwrap();
         self.path(name)
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        support::write_program(self.0.join(name), text.as_bytes(), 0o755);
     }
 }
 
