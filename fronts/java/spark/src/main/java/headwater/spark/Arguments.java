@@ -1,5 +1,6 @@
 package headwater.spark;
 
+import java.io.Serializable;
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import scala.collection.immutable.IndexedSeq;
@@ -9,7 +10,7 @@ import scala.collection.immutable.Seq;
  * An expression with a name and arguments: what Catalyst asks of every expression, which a case
  * class of Scala would have by itself.
  */
-abstract class Arguments extends Expression {
+abstract class Arguments extends Expression implements Serializable {
     private static final long serialVersionUID = 1L;
 
     private final Seq<Expression> arguments;
