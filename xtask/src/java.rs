@@ -177,7 +177,7 @@ fn maven(home: &Path) -> Result<Command> {
     maven_of(JAR, home)
 }
 
-/// The same for one of the two jars: the directory of its pom, and of what is built.
+/// Does the same for one of the two jars: the directory of its pom, and of what is built.
 fn maven_of((source, built): (&str, &str), home: &Path) -> Result<Command> {
     let folder = folder()?;
     let mut maven = Command::new("mvn");

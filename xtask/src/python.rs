@@ -121,7 +121,7 @@ fn engines() -> Result<(), Stop> {
     run(tests(&own).env(SPARK_JAR, &jar))?;
     let oldest = alone(&python, OLDEST_SPARK, "whether Spark's oldest version has the functions")?;
     let few = "fronts/python/tests/test_spark_outside.py";
-    // Of the JVM alone, because that version has no Arrow functions.
+    // The JVM alone, because that version has no Arrow functions.
     run(tests(&[few]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
     for version in DUCKDBS {
         let loss = "whether DuckDB's older versions load the extension";

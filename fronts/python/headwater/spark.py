@@ -59,7 +59,8 @@ def _evaluate(ids: Any, plan: Plan, name: str, is_order: bool = False) -> Column
         column = _taken(Plan.from_bytes(raw).run(batch, name))
         return column if column.type == made else _cast(column, made)
 
-    return arrow_udf(draw, from_arrow_type(made))(ids).alias(name)
+    column: Column = arrow_udf(draw, from_arrow_type(made))(ids).alias(name)
+    return column
 
 
 def _signed(type: Any, is_order: bool) -> Any:
@@ -107,7 +108,7 @@ def register(spark: SparkSession) -> None:
     if engine(spark) != "not registered":
         return
     jvm = getattr(spark, "_jvm", None)
-    functions = jvm.headwater.spark.Functions if jvm is not None else None
+    functions: Any = jvm.headwater.spark.Functions if jvm is not None else None
     # A name that the JVM does not know is a package, which has no methods.
     if type(functions).__name__ == "JavaClass":
         functions.register(spark._jsparkSession)

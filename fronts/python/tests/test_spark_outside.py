@@ -53,6 +53,9 @@ def translated(cases: list[Any]) -> list[Any]:
 
 # A constant of Spark's is known before the first row, so these are errors.
 NOT_CONSTANT = ("(select 42)", "(values (42, 'z')) c(s, n)", "'z', loc, 1D")
+# Spark evaluates a Python function for every row, also for those that a CASE leaves out, and knows
+# none in a lambda. Both are errors.
+EVERY_ROW = ("case when id >= 0", "if(id < 0, null", "x -> hw_normal")
 
 SPARKS: list[tuple[str, list[int | None]]] = [
     (f"select {Z} from (select explode(sequence(3, 5)) as id) order by id", [3, 4, 5]),
@@ -119,6 +122,12 @@ def rows(spark: Any, sql: str) -> list[Any]:
 
 @pytest.mark.parametrize(("sql", "ids"), [*translated(IDS), *SPARKS])
 def test_ids(spark: Any, sql: str, ids: list[int | None]) -> None:
+    if "recursive" in sql and spark.version.startswith("4.0."):
+        return  # Spark 4.1 is the first to have such queries.
+    if spark.engine == "arrow functions" and any(words in sql for words in EVERY_ROW):
+        with pytest.raises(Exception, match="is negative|LAMBDA_FUNCTION_WITH_PYTHON_UDF"):
+            rows(spark, sql)
+        return
     if spark.engine == "jvm" and any(words in sql for words in NOT_CONSTANT):
         with pytest.raises(Exception, match="must be one value for all rows"):
             rows(spark, sql)
@@ -136,9 +145,11 @@ def test_seeds_and_names(spark: Any, arguments: str, seed: Any, name: str) -> No
 def test_errors(spark: Any, sql: str, words: str) -> None:
     if sql.startswith("hw_norml"):
         words = "hw_norml"  # Spark looks for no name that is near.
+    # Which rows are in a batch depends on the partitions.
+    words = words.replace(" in row 0 ", r" in row \d ").replace(" in row 2 ", r" in row \d ")
     if spark.engine == "jvm":
         # The row of a batch is not known there, and the names of types are Spark's.
-        words = words.replace(" in row 0 .*", " .*").replace(" in row 2 .*", " .*")
+        words = words.replace(r" in row \d ", " ")
         for theirs, ours in JVMS:
             words = words.replace(theirs, ours)
     with pytest.raises(Exception, match=words):

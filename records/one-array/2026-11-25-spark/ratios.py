@@ -1,6 +1,6 @@
-"""Spark's JVM functions beside Spark's own generators: medians of rounds in which they take turns.
+"""Times Spark's JVM functions beside Spark's own generators: medians of rounds in which they take turns.
 
-    python ratios.py headwater-spark-0.2.0.jar [ROWS] [ROUNDS]
+    python ratios.py headwater-spark-0.2.0.jar > ratios.txt
 
 Each figure is the median over the rounds of (time of Spark's own) / (time of headwater's), on the
 clock and in CPU time of the JVM. Both read `range` in `local[2]` and write to Spark's sink `noop`,
@@ -16,11 +16,11 @@ import time
 import pyspark
 from pyspark.sql import SparkSession
 
-JAR, ROWS, ROUNDS = sys.argv[1], int((sys.argv[2:] or [20_000_000])[0]), int((sys.argv[3:] or [15])[0])
+JAR, ROWS, ROUNDS = sys.argv[1], int((sys.argv[2:] or [10_000_000])[0]), int((sys.argv[3:] or [15])[0])
 CALLS = {
-    "hw_normal, ids that follow each other": ("hw_normal(id, 42, 'z')", "randn(42)", "id"),
+    "hw_normal, ids in order": ("hw_normal(id, 42, 'z')", "randn(42)", "id"),
     "hw_uniform": ("hw_uniform(id, 42, 'u')", "rand(42)", "id"),
-    "hw_poisson of 3.5, no Spark's own, beside randn": ("hw_poisson(id, 42, 'p', 3.5)", "randn(42)", "id"),
+    "hw_poisson of 3.5, beside randn": ("hw_poisson(id, 42, 'p', 3.5)", "randn(42)", "id"),
     "hw_normal, ids in no order": ("hw_normal(id, 42, 'z')", "randn(42)", "pmod(id * 7919, 20000003)"),
     "hw_uniform, ids in no order": ("hw_uniform(id, 42, 'u')", "rand(42)", "pmod(id * 7919, 20000003)"),
 }
@@ -50,7 +50,7 @@ def main() -> None:
     with open("/proc/cpuinfo") as file:
         names = [line.split(": ")[1].strip() for line in file if line.startswith("model name")]
     print(f"Spark {pyspark.__version__}, Java {java}, Python {platform.python_version()}")
-    print(f"{names[0]}, {len(names)} CPUs, {ROWS} rows in 2 partitions, medians of {ROUNDS} rounds")
+    print(f"{names[0]}, {len(names)} CPUs, {ROWS:,} rows in 2 partitions, medians of {ROUNDS} rounds")
     print(f"load {os.getloadavg()[0]:.2f} at the start", flush=True)
 
     def timed(sql: str, ids: str, is_filter: bool) -> tuple[float, float]:
@@ -62,7 +62,8 @@ def main() -> None:
 
     calls = {name: (*call, False) for name, call in CALLS.items()}
     calls |= {name: (*call, "id", True) for name, call in FILTERS.items()}
-    print(f"{'':50} {'M rows/s':>9} {'own':>7} {'clock':>6} {'CPU':>6}   (each of the rounds' ratios: least, most)")
+    print("| headwater | Spark's own | M rows/s | own's | ratio | ratio of CPU time | least, most |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for name, (ours, own, ids, is_filter) in calls.items():
         timed(ours, ids, is_filter), timed(own, ids, is_filter)
         rounds = []
@@ -73,8 +74,9 @@ def main() -> None:
         cpus = [b[1] / a[1] for a, b in rounds if a[1] > 0]
         rate = [ROWS / 1e6 / statistics.median(pair[i][0] for pair in rounds) for i in (0, 1)]
         print(
-            f"{name:50} {rate[0]:9.1f} {rate[1]:7.1f} {statistics.median(clock):6.2f}"
-            f" {statistics.median(cpus):6.2f}   ({min(clock):.2f}, {max(clock):.2f})", flush=True
+            f"| {name} | {own} | {rate[0]:.0f} | {rate[1]:.0f} | {statistics.median(clock):.2f}"
+            f" | {statistics.median(cpus):.2f} | {min(clock):.2f}, {max(clock):.2f} |",
+            flush=True,
         )
     print(f"load {os.getloadavg()[0]:.2f} at the end")
     spark.stop()
