@@ -18,8 +18,11 @@ public final class Rows {
 
     private final RowPlan plan;
     private final boolean isUnsigned;
-    private final double[] reals;
-    private final long[] words;
+    /** The last id, as an unsigned number. */
+    private final long last;
+    /** Made with the first block, as single calls need no array. */
+    private double[] reals;
+    private long[] words;
     /** The elements in the array: from {@code start} on, so many. */
     private long start;
     private int filled;
@@ -31,8 +34,8 @@ public final class Rows {
         Draw.require();
         this.plan = plan;
         this.isUnsigned = isUnsigned;
-        this.reals = plan.kind.isReal ? new double[LONGEST] : null;
-        this.words = plan.kind.isReal ? null : new long[LONGEST];
+        // A block that went on past 2^63 - 1 would have elements at negative ids.
+        this.last = isUnsigned || plan.last >= 0 ? plan.last : Long.MAX_VALUE;
     }
 
     /** Returns the double of a row. */
@@ -103,11 +106,16 @@ public final class Rows {
             next = id + 1;
             return single(id);
         }
-        long left = plan.last - id; // as unsigned numbers
+        long left = last - id; // as unsigned numbers
         int many = left >= 0 && left < length ? (int) left + 1 : length;
         // Nothing is in the array if the call throws.
         filled = 0;
-        Object out = reals == null ? words : reals;
+        if (plan.kind.isReal && reals == null) {
+            reals = new double[LONGEST];
+        } else if (!plan.kind.isReal && words == null) {
+            words = new long[LONGEST];
+        }
+        Object out = plan.kind.isReal ? reals : words;
         int result = Native.draw(plan.kind.number, plan.kind.dtype, plan.engine, plan.low,
                 plan.high, 0, id, plan.parameters, out, 0, many);
         if (result != 0) {
@@ -117,7 +125,7 @@ public final class Rows {
         filled = many;
         next = id + many;
         length = Math.min(LONGEST, 2 * length);
-        return reals == null ? words[0] : Double.doubleToRawLongBits(reals[0]);
+        return plan.kind.isReal ? Double.doubleToRawLongBits(reals[0]) : words[0];
     }
 
     /** Returns the bits of one element, without a block. */

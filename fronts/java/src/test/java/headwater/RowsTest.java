@@ -223,6 +223,13 @@ class RowsTest {
         }
         assertFails("the last id is 18446744073709551613", () -> normal.unsignedRows().real(-2));
         assertFails("id -1 in hw_words.* is negative", () -> words.rows().whole(-1));
+        // The id after 2^63 - 1 is negative, also where a run of ids leads to it.
+        Rows signed = normal.rows();
+        for (long id = Long.MAX_VALUE - 9; id > 0; id++) {
+            signed.real(id);
+        }
+        assertFails("id -9223372036854775808 in hw_normal.* is negative",
+                () -> signed.real(Long.MIN_VALUE));
         // After a run up to the last id, as after any.
         Rows rows = plan("hw_permute", 10, 42).rows();
         for (int i = 0; i < 10; i++) {
