@@ -184,9 +184,7 @@ unsafe extern "C" fn headwater_java_draw(
     }
 }
 
-/// Returns the bits of one element. The upper halves stay as they are: to clear them would cost as
-/// much as the element, and code of Java's own loops, which asks for one after the other, leaves
-/// them clean.
+/// Returns the bits of one element.
 #[unsafe(no_mangle)]
 extern "C" fn headwater_java_one(
     kind: i32,
@@ -201,6 +199,7 @@ extern "C" fn headwater_java_one(
     fourth: u64,
     index: u64,
 ) -> u64 {
+    clear_upper_halves();
     let parameters = [first, second, third, fourth];
     let place = Place { engine, low, high, stream };
     distributions::one(place, Single { kind, dtype, parameters, index })
