@@ -20,6 +20,9 @@ use std::process::Command;
 pub(crate) const MANIFEST: &str = "fronts/java/native/Cargo.toml";
 /// The licences of the linked crates, as `cargo xtask generate` writes them and the pom packs them.
 pub(crate) const NOTICES: &str = "fronts/java/NOTICES";
+/// The jar, and the jar of Spark's functions, which has all of the first in it.
+const JAR: (&str, &str) = ("fronts/java", "jar");
+const SPARK: (&str, &str) = ("fronts/java/spark", "spark");
 /// The places of JDKs, besides JAVA_HOME.
 const JDKS: &str = "/usr/lib/jvm";
 /// The oldest JDK that compiles the jar and runs its tests.
@@ -95,6 +98,9 @@ fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
     let licences = fs::read_to_string(root()?.join(NOTICES))?;
     run(maven(newest)?.arg("verify"))?;
     notices::expect(&licences, &jar()?, "META-INF")?;
+    // Compiled against Spark's oldest version, without a Spark that runs: see `python::engines`.
+    run(maven_of(SPARK, newest)?.arg("package"))?;
+    notices::expect(&licences, &spark_jar()?, "META-INF")?;
     for (version, home) in &jdks[1..] {
         println!("the jar is tested on Java {version}");
         let mut tests = maven(newest)?;
@@ -104,6 +110,16 @@ fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
         run(tests.arg(format!("-Dheadwater.test.options={native}")))?;
     }
     Ok(())
+}
+
+/// Builds the jar of Spark's functions, and returns its path.
+pub(crate) fn spark() -> Result<PathBuf> {
+    tools::package("mvn", "maven")?;
+    let jdks = jdks()?;
+    let (_, newest) = jdks.first().context("no JDK 17 or later")?;
+    run(maven(newest)?.args(["package", "-DskipTests"]))?;
+    run(maven_of(SPARK, newest)?.arg("package"))?;
+    spark_jar()
 }
 
 /// Saves a JVM of each version and restores it twice.
@@ -132,16 +148,24 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
     let mut package = maven(newest)?;
     reproducible(&mut package, &root()?);
     package.args(["package", "-Dmaven.test.skip=true"]);
-    run(package.arg(format!("-Dproject.build.outputTimestamp={epoch}")))?;
-    let built = jar()?;
-    notices::expect(&licences, &built, "META-INF")?;
-    let name = built.file_name().context("a jar without a name")?;
-    fs::copy(&built, dist.join(name)).with_context(|| built.display().to_string())?;
+    let time = format!("-Dproject.build.outputTimestamp={epoch}");
+    run(package.arg(&time))?;
+    // After the first jar, whose classes it has too.
+    run(maven_of(SPARK, newest)?.args(["package", &time]))?;
+    for built in [jar()?, spark_jar()?] {
+        notices::expect(&licences, &built, "META-INF")?;
+        let name = built.file_name().context("a jar without a name")?;
+        fs::copy(&built, dist.join(name)).with_context(|| built.display().to_string())?;
+    }
     Ok(())
 }
 
 fn jar() -> Result<PathBuf> {
     Ok(folder()?.join(format!("jar/headwater-{VERSION}.jar")))
+}
+
+fn spark_jar() -> Result<PathBuf> {
+    Ok(folder()?.join(format!("spark/headwater-spark-{VERSION}.jar")))
 }
 
 fn folder() -> Result<PathBuf> {
@@ -150,10 +174,16 @@ fn folder() -> Result<PathBuf> {
 
 /// Returns a call of Maven that builds below the target directory, as every other step does.
 fn maven(home: &Path) -> Result<Command> {
+    maven_of(JAR, home)
+}
+
+/// Does the same for one of the two jars: the directory of its pom, and of what is built.
+fn maven_of((source, built): (&str, &str), home: &Path) -> Result<Command> {
     let folder = folder()?;
     let mut maven = Command::new("mvn");
-    maven.args(["--quiet", "--batch-mode", "--file", "fronts/java/pom.xml"]);
-    maven.arg(property("build.folder", &folder.join("jar")));
+    maven.args(["--quiet", "--batch-mode", "--file"]).arg(format!("{source}/pom.xml"));
+    maven.arg(property("build.folder", &folder.join(built)));
+    maven.arg(property("headwater.jar", &jar()?));
     maven.env("JAVA_HOME", home).env("CARGO_TARGET_DIR", folder);
     Ok(maven)
 }

@@ -2,6 +2,7 @@
 
 use crate::duckdb;
 use crate::install::reproducible;
+use crate::java;
 use crate::notices;
 use crate::process::{EPOCH, output, program, root, run, target_directory};
 use crate::report::{Report, Stop, need};
@@ -54,6 +55,10 @@ const ENGINES: [&str; 13] = [
 ];
 /// The oldest DuckDB that loads the extension, and the newest of each later series.
 const DUCKDBS: [&str; 4] = ["duckdb==1.3.2", "duckdb==1.4.5", "duckdb==1.5.6", "duckdb==2.0.1"];
+/// The oldest Spark whose classes the jar takes.
+const OLDEST_SPARK: &str = "pyspark==4.0.0";
+/// Names the jar of Spark's functions for the tests.
+const SPARK_JAR: &str = "HEADWATER_TEST_SPARK_JAR";
 /// The compiler that links against an old C library, the judge of the result, and a cargo that uses
 /// the compiler for DuckDB's extension as maturin does for the wheel.
 const WHEELS: [&str; 3] = ["ziglang", "auditwheel", "cargo-zigbuild"];
@@ -111,20 +116,33 @@ fn engines() -> Result<(), Stop> {
         pytest.arg("--rootdir=fronts/python").args(files);
         pytest
     };
-    run(&mut tests(&["fronts/python/tests/test_engines.py"]))?;
+    let jar = need(java::spark(), "Spark's functions in the JVM")?;
+    let own = ["fronts/python/tests/test_engines.py", "fronts/python/tests/test_spark_outside.py"];
+    run(tests(&own).env(SPARK_JAR, &jar))?;
+    let oldest = alone(&python, OLDEST_SPARK, "whether Spark's oldest version has the functions")?;
+    let few = "fronts/python/tests/test_spark_outside.py";
+    // The JVM alone, because that version has no Arrow functions.
+    run(tests(&[few]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
     for version in DUCKDBS {
-        let folder = target_directory()?.join("tools/duckdb").join(version);
-        if !folder.exists() {
-            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-            let mut install = Command::new(&python);
-            install.args(pip).arg("--target").arg(&folder).args(["--no-deps", version]);
-            need(run(&mut install), "whether DuckDB's older versions load the extension")?;
-        }
+        let loss = "whether DuckDB's older versions load the extension";
+        let folder = alone(&python, version, loss)?;
         let files = ["fronts/python/tests/test_duckdb_outside.py"];
         // Before the environment's own DuckDB.
         run(tests(&files).env("PYTHONPATH", folder))?;
     }
     Ok(())
+}
+
+/// Returns a directory with this package alone.
+fn alone(python: &Path, package: &str, loss: &'static str) -> Result<PathBuf, Stop> {
+    let folder = target_directory()?.join("tools/alone").join(package);
+    if !folder.exists() {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        let mut install = Command::new(python);
+        install.args(pip).arg("--target").arg(&folder).args(["--no-deps", package]);
+        need(run(&mut install), loss)?;
+    }
+    Ok(folder)
 }
 
 /// Returns a Python with the package installed, and what its tests need.

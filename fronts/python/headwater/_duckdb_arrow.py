@@ -5,155 +5,21 @@ Errors and values are those of the extension, `fronts/duckdb`; tests run over bo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 import duckdb
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from headwater import _engines, _kinds, _samples
-from headwater._native import ArrowChunkedArray, Key, Plan, arrow_key_of
-
-_engines.need(pa, "pyarrow", (14,))
+from headwater import _sql_arrow
 
 # The types of DuckDB by the formats of Arrow.
 _TYPES = {"g": "DOUBLE", "l": "BIGINT", "L": "UBIGINT", "b": "BOOLEAN", "C": "UTINYINT"}
-
-
-def _constant(column: Any, what: str) -> Any:
-    """Returns the one value that all rows have."""
-    if pa.types.is_nested(column.type):
-        listed = column.to_pylist()
-        if None not in listed and all(value == listed[0] for value in listed):
-            return listed[0]
-        raise ValueError(f"{what} must be one value for all rows, and not null: write a constant")
-    # `unique`, and not the smallest and largest value, which leave NaN out.
-    values = pc.unique(column)
-    if column.null_count or len(values) != 1:
-        raise ValueError(f"{what} must be one value for all rows, and not null: write a constant")
-    value = values[0].as_py()
-    # A HUGEINT comes as a decimal, and is an integer.
-    if isinstance(value, Decimal) and pa.types.is_decimal(column.type) and column.type.scale == 0:
-        return int(value)
-    return value
-
-
-def _taken(column: Any) -> Any:
-    return pa.chunked_array(column) if isinstance(column, ArrowChunkedArray) else pa.array(column)
-
-
-def _function(
-    sql: str,
-    names: tuple[str, ...],
-    optional: int,
-    plan: Callable[..., Plan],
-    format: str,
-    id: str = "id",
-) -> Callable[..., Any]:
-    """Returns a function of the ids and of constants, the last of which are optional. `plan` gets
-    the key of the one that is called seed, and then the others.
-    """
-    usage = f"{sql}({', '.join((id, *names))})"
-
-    def run(*columns: Any) -> Any:
-        least, most = 1 + len(names) - optional, 1 + len(names)
-        if not least <= len(columns) <= most:
-            raise ValueError(f"{usage} takes {least} to {most} arguments, not {len(columns)}")
-        ids, *constants = columns
-        if len(ids) == 0:
-            return pa.array(
-                [], {"g": "f8", "l": "i8", "L": "u8", "b": pa.bool_(), "C": "u1"}[format]
-            )
-        values = {
-            name: _constant(column, f"{name} in {usage}")
-            for name, column in zip(names, constants, strict=False)
-        }
-        if not isinstance(values.get("name", ""), str):
-            raise TypeError(f"name in {usage} must be a text, not {values['name']!r}")
-        key = Key(values.pop("seed"))
-        return _taken(plan(key, *values.values()).run(ids, ""))
-
-    return run
-
-
-def _drawn(kind: dict[str, Any]) -> Callable[..., Plan]:
-    def plan(key: Key, name: str, *values: Any) -> Plan:
-        return _kinds.plan(kind, key, tuple(values), {}, None, name)
-
-    return plan
-
-
-def _sample(key: Key, p: Any, name: str | None = None) -> Plan:
-    return Plan.sample(key, p, name, "null")
-
-
-def _split(key: Key, parts: int, name: str | None = None) -> Plan:
-    return Plan.split(key, parts, name, "null")
-
-
-def _permute(key: Key, n: int, name: str | None = None) -> Plan:
-    return _kinds.plan(_kinds.KINDS["permutation"], key, (n,), {}, None, name)
-
-
-def _order(key: Key, name: str | None = None) -> Plan:
-    return Plan.order(key, name, "null")
-
-
-def _weighted(*columns: Any) -> Any:
-    usage = "hw_weighted_order(id, seed, weight, name)"
-    if not 3 <= len(columns) <= 4:
-        raise ValueError(f"{usage} takes 3 to 4 arguments, not {len(columns)}")
-    ids, seed, weights, *names = columns
-    if len(ids) == 0:
-        return pa.array([], pa.float64())
-    kind = weights.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        raise ValueError(_samples.NEED)
-    weights = pc.cast(weights, pa.float64())
-    good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
-    if weights.null_count or not pc.all(good).as_py():
-        raise ValueError(_samples.NEED)
-    name = _constant(names[0], f"name in {usage}") if names else None
-    plan = _samples.exponential(Key(_constant(seed, f"seed in {usage}")), name)
-    numbers = _taken(plan.run(ids, ""))
-    positive = pc.if_else(pc.equal(weights, 0.0), 1.0, weights)
-    divided = pc.if_else(pc.equal(weights, 0.0), float("inf"), pc.divide(numbers, positive))
-    return pc.if_else(pc.is_valid(numbers), divided, pa.scalar(None, pa.float64()))
-
-
-def _functions() -> dict[str, tuple[Callable[..., Any], str]]:
-    formats = {"float64": "g", "int64": "l", "uint64": "L"}
-    made = {}
-    for kind in _kinds.KINDS.values():
-        format = formats.get(kind["dtypes"][0])
-        if kind["is_plain"] and format is not None:
-            names = tuple(name for name, _ in kind["parameters"])
-            optional = sum(default is not None for _, default in kind["parameters"])
-            sql = f"hw_{kind['name']}"
-            made[sql] = (
-                _function(sql, ("seed", "name", *names), optional, _drawn(kind), format),
-                _TYPES[format],
-            )
-    for sql, names, plan, format in (
-        ("hw_sample", ("seed", "p", "name"), _sample, "b"),
-        ("hw_split", ("seed", "parts", "name"), _split, "C"),
-        ("hw_order", ("seed", "name"), _order, "L"),
-        ("hw_permute", ("n", "seed", "name"), _permute, "L"),
-    ):
-        id = "i" if sql == "hw_permute" else "id"
-        made[sql] = (_function(sql, names, 1, plan, format, id), _TYPES[format])
-    made["hw_weighted_order"] = (_weighted, "DOUBLE")
-    made["hw_key"] = (lambda *columns: _taken(arrow_key_of(columns, "null")), "BIGINT")
-    return made
 
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Makes the functions known to a connection."""
     # Texts for the options, because the enums of DuckDB's stubs have moved between its versions.
     create: Any = con.create_function
-    for name, (function, type) in _functions().items():
+    for name, (function, format) in _sql_arrow.functions().items():
         # `special`: a null id is seen here, because DuckDB would otherwise leave out its row, and
         # runs of ids with it.
-        create(name, function, None, type, type="arrow", null_handling="special")
+        create(name, function, None, _TYPES[format], type="arrow", null_handling="special")

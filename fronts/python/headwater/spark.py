@@ -1,22 +1,32 @@
-"""Random columns by row id in Spark: the functions of `headwater.arrow`, as columns.
+"""Random columns by row id in Spark: in SQL, and as columns.
 
     >>> import headwater, headwater.spark as hs
+    >>> hs.register(spark)
+    >>> spark.sql("select id, hw_normal(id, 42, 'noise') as noise from range(10)")
     >>> frame.withColumn("noise", hs.normal("id", headwater.Key(42), name="noise"))
     >>> frame.where(hs.sample("id", headwater.Key(42), 0.01))
 
-They are Arrow functions in Spark's Python workers (`arrow_udf`, Spark 4.1 or later), so headwater
-and pyarrow have to be installed there. Spark has no integers without a sign: parts are of 16 bits,
-and the words of `order` are lowered by 2^63, so that they sort as elsewhere. Ids of rows that have none are `key_of(...)`, which Spark
-computes itself. `monotonically_increasing_id()` is no id: it depends on the partitions.
+`register` makes the functions of SQL known to a session: those of `headwater.duckdb`, with the same
+arguments. With headwater's jar on Spark's class path they run in the JVM, without Python:
+`SparkSession.builder.config("spark.jars", "headwater-spark-0.2.0.jar")`. Otherwise they are Arrow
+functions, and `register` warns; `engine(spark)` says which.
+
+`normal("id", key)` and the other functions of `headwater.arrow` take a key, and are Arrow functions
+in Spark's Python workers (`arrow_udf`, Spark 4.1 or later), so headwater and pyarrow have to be
+installed there. Spark has no integers without a sign: parts are of 16 bits, and the words of
+`order` are lowered by 2^63, so that they sort as elsewhere. Ids of rows that have none are
+`key_of(...)`, which Spark computes itself. `monotonically_increasing_id()` is no id: it depends on
+the partitions.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pyarrow as pa
 import pyspark.sql.functions as sf
-from pyspark.sql import Column
+from pyspark.sql import Column, SparkSession
 
 from headwater import _kinds
 from headwater._native import Key, Plan, Stream
@@ -25,17 +35,23 @@ from headwater.pyarrow import _taken, _type
 __all__: list[str] = []
 
 
+def _arrow_udf() -> Any:
+    found = getattr(sf, "arrow_udf", None)
+    if found is None:
+        raise ImportError(
+            "headwater's functions in Python need Spark 4.1 or later, whose arrow_udf this one "
+            "lacks: update it, put headwater's jar on its class path, or call headwater.pyarrow in "
+            "mapInArrow"
+        )
+    return found
+
+
 def _evaluate(ids: Any, plan: Plan, name: str, is_order: bool = False) -> Column:
     from pyspark.sql.pandas.types import from_arrow_type
 
     if not isinstance(ids, str | Column):
         raise TypeError(f"ids must be a column's name or a Column, not {type(ids).__name__}")
-    arrow_udf = getattr(sf, "arrow_udf", None)
-    if arrow_udf is None:
-        raise ImportError(
-            "headwater.spark needs Spark 4.1 or later, whose arrow_udf this one lacks: update it, "
-            "or call headwater.pyarrow in mapInArrow"
-        )
+    arrow_udf = _arrow_udf()
     raw, made = plan.to_bytes(), _signed(_type(plan), is_order)
 
     # Spark reads from these types that the function is one from a column to a column.
@@ -43,7 +59,8 @@ def _evaluate(ids: Any, plan: Plan, name: str, is_order: bool = False) -> Column
         column = _taken(Plan.from_bytes(raw).run(batch, name))
         return column if column.type == made else _cast(column, made)
 
-    return arrow_udf(draw, from_arrow_type(made))(ids).alias(name)
+    column: Column = arrow_udf(draw, from_arrow_type(made))(ids).alias(name)
+    return column
 
 
 def _signed(type: Any, is_order: bool) -> Any:
@@ -82,7 +99,40 @@ def key_of(*columns: Any) -> Column:
     return sf.shiftrightunsigned(sf.xxhash64(*columns), 1).alias("key")
 
 
-__all__ += _kinds.names(_functions, ["key_of"])
+def register(spark: SparkSession) -> None:
+    """Makes the functions of SQL known to a session. A second call changes nothing.
+
+    They are the jar's if it is on Spark's class path. Otherwise they are Arrow functions in
+    Python's workers, which a RuntimeWarning says.
+    """
+    if engine(spark) != "not registered":
+        return
+    jvm = getattr(spark, "_jvm", None)
+    functions: Any = jvm.headwater.spark.Functions if jvm is not None else None
+    # A name that the JVM does not know is a package, which has no methods.
+    if type(functions).__name__ == "JavaClass":
+        functions.register(spark._jsparkSession)
+        return
+    message = (
+        "headwater's functions are in Python's workers, because its jar is not on Spark's class "
+        "path: start the session with spark.jars=headwater-spark-VERSION.jar for those of the JVM"
+    )
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    from headwater import _spark_arrow
+
+    _spark_arrow.register(spark)
+
+
+def engine(spark: SparkSession) -> str:
+    """Returns how a session computes the functions: "jvm", "arrow functions" or "not registered"."""
+    if not spark.catalog.functionExists("hw_sample"):
+        return "not registered"
+    described = spark.sql("describe function hw_sample").collect()
+    is_ours = any(row[0].startswith("Class: headwater.spark.") for row in described)
+    return "jvm" if is_ours else "arrow functions"
+
+
+__all__ += _kinds.names(_functions, ["engine", "key_of", "register"])
 globals().update(_functions)
 
 

@@ -6,8 +6,9 @@ use anyhow::Result;
 use headwater_streams::kinds::{Dtype, Form, Kind, Parameter};
 use std::path::Path;
 
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     "fronts/java/src/main/java/headwater/Kind.java",
+    "fronts/java/src/main/java/headwater/RowKind.java",
     "fronts/java/src/main/java/headwater/DistributionKind.java",
     "fronts/java/src/main/java/headwater/Distribution.java",
 ];
@@ -15,10 +16,11 @@ const FILES: [&str; 3] = [
 const ARRAYS: [Dtype; 5] = [Dtype::U8, Dtype::U32, Dtype::U64, Dtype::F32, Dtype::F64];
 
 pub(super) fn files(root: &Path) -> Result<Vec<File>> {
-    let [kinds, distributions, factories] = FILES;
+    let [kinds, rows, distributions, factories] = FILES;
     let marks = ("// Generated factories", "// The end of the generated factories");
     Ok(vec![
         File { path: kinds, text: plain_kinds() },
+        File { path: rows, text: row_kinds() },
         File { path: distributions, text: distribution_kinds() },
         with_part(root, factories, marks, &factories_of_numbers())?,
     ])
@@ -67,6 +69,126 @@ enum Kind {{
 ",
         constants.join(",\n")
     )
+}
+
+/// Returns the enum of the kinds that have a function of rows: those whose parameters are numbers
+/// and whose elements are one number of 64 bits. DuckDB's extension has the same ones.
+fn row_kinds() -> String {
+    let mut constants = Vec::new();
+    for kind in Kind::ALL {
+        let Some(one) = kind.types().first() else { continue };
+        let is_wide = matches!(one.dtype, Dtype::F64 | Dtype::I64 | Dtype::U64);
+        if kind.facts().vectors || !is_wide || !row_numbers_alone(kind) {
+            continue;
+        }
+        let name = name_of_rows(kind);
+        let parameter = |parameter: &Parameter| {
+            let default = match parameter.default {
+                Some(default) => format!(", {default:?}"),
+                None => String::new(),
+            };
+            let form = format!("{:?}", parameter.form).to_uppercase();
+            format!(
+                ",\n            new Parameter(\"{}\", \"{}\", Form.{form}{default})",
+                parameter.numpy, parameter.name
+            )
+        };
+        let parameters: String = kind.parameters().iter().map(parameter).collect();
+        let is_real = one.dtype == Dtype::F64;
+        constants.push(format!(
+            "    {}(\"{name}\", {}, {}, {is_real}, {}L{parameters})",
+            name.to_uppercase(),
+            kind as u8,
+            one.dtype as u8,
+            one.last() as i64
+        ));
+    }
+    format!(
+        "package headwater;
+
+// {NOTE}
+
+/** A kind of number that a row of a table may have. */
+enum RowKind {{
+{};
+
+    /** The form of a parameter. */
+    enum Form {{
+        REAL,
+        COUNT,
+        INTEGER,
+        FLAG
+    }}
+
+    /** A parameter, with the value that it has where a call leaves it out. */
+    static final class Parameter {{
+        /** NumPy's name. */
+        final String name;
+        /** The name in errors of the native library. */
+        final String nativeName;
+        final Form form;
+        final boolean hasDefault;
+        final double value;
+
+        private Parameter(String name, String nativeName, Form form) {{
+            this.name = name;
+            this.nativeName = nativeName;
+            this.form = form;
+            this.hasDefault = false;
+            this.value = 0;
+        }}
+
+        private Parameter(String name, String nativeName, Form form, double value) {{
+            this.name = name;
+            this.nativeName = nativeName;
+            this.form = form;
+            this.hasDefault = true;
+            this.value = value;
+        }}
+    }}
+
+    /** NumPy's name of the kind, which is that of the function. */
+    final String title;
+    /** The number of the kind, as the native library reads it. */
+    final int number;
+    /** The number of the type of elements. */
+    final int dtype;
+    /** True if elements are doubles, and otherwise longs. */
+    final boolean isReal;
+    /** The last element, as an unsigned number. */
+    final long last;
+    /** The parameters, in the order in which the native library reads them. */
+    final Parameter[] parameters;
+
+    RowKind(String title, int number, int dtype, boolean isReal, long last,
+            Parameter... parameters) {{
+        this.title = title;
+        this.number = number;
+        this.dtype = dtype;
+        this.isReal = isReal;
+        this.last = last;
+        this.parameters = parameters;
+    }}
+}}
+",
+        constants.join(",\n")
+    )
+}
+
+fn row_numbers_alone(kind: Kind) -> bool {
+    let is_number = |form| matches!(form, Form::Real | Form::Count | Form::Integer | Form::Flag);
+    kind.parameters().iter().all(|parameter| is_number(parameter.form))
+}
+
+/// Returns the name by which every front calls a kind, as `headwater_arrow::label::name_of` does.
+/// A test compares all values with those of Python's front, so another name would be found.
+fn name_of_rows(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Uniform => "random",
+        Kind::Normal => "standard_normal",
+        Kind::Exponential => "standard_exponential",
+        kind => kind.facts().fronts.numpy.unwrap_or(kind.name()),
+    }
 }
 
 /// Returns the enum of the kinds that are distributions.

@@ -91,6 +91,72 @@ unsafe fn drawn(
     Ok(kinds::draw(kind, used(kind, &values), stream, elements, out)?)
 }
 
+/// A request for one element: its kind, type and parameters, which fit into registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Single {
+    pub(crate) kind: i32,
+    pub(crate) dtype: i32,
+    pub(crate) parameters: [u64; MOST],
+    pub(crate) index: u64,
+}
+
+/// Returned by [`one`] in place of an element where there is none. An element may have these bits
+/// too, so Java asks for such an element once more by a function that returns errors.
+const NONE: u64 = 0x7ff8_6865_6164_7761;
+
+/// Returns the bits of one element of 64 bits.
+///
+/// A call with numbers alone is the cheapest that a JVM makes: no array is held in place for it.
+pub(crate) fn one(place: Place, asked: Single) -> u64 {
+    drawn_alone(place, asked).unwrap_or(NONE)
+}
+
+fn drawn_alone(place: Place, asked: Single) -> Result<u64, Wrong> {
+    let kind = of_number(asked.kind)?;
+    let stream = place.stream().ok_or(Wrong)?;
+    let count = kind.parameters().len();
+    let given = asked.parameters.get(..count).ok_or(Wrong)?;
+    let mut values = [Value::Flag(false); MOST];
+    read(kind, given, made_list, &mut values)?;
+    let mut element = 0_u64;
+    let out = match u8::try_from(asked.dtype).ok().and_then(Dtype::by_number) {
+        // SAFETY: elements of the three types have 64 bits, of which any are a value, and the word
+        // is aligned for them. It is written by this call alone and read after it.
+        Some(dtype @ (Dtype::F64 | Dtype::I64 | Dtype::U64)) => unsafe {
+            Out::from_raw(dtype, NonNull::from(&mut element).cast(), 1)
+        },
+        _ => return Err(Wrong),
+    };
+    kinds::draw(kind, used(kind, &values), &stream, Elements::At(&[asked.index]), out)?;
+    Ok(element)
+}
+
+/// Checks parameters of a kind for elements of a type. Otherwise writes the name of the parameter
+/// and its need to `out`, in the form "name must be need" and with zeros after it, or nothing if
+/// the fault is no single parameter's.
+pub(crate) fn check(kind: i32, dtype: i32, given: &[u64], out: &mut [u8]) -> i32 {
+    match checked(kind, dtype, given) {
+        Ok(Ok(())) => 0,
+        Ok(Err(Error::Parameter { name, need })) => {
+            let text = [name, " must be ", need];
+            let letters = text.iter().flat_map(|piece| piece.bytes());
+            out.iter_mut().zip(letters).for_each(|(to, letter)| *to = letter);
+            REFUSED
+        }
+        Ok(Err(_)) | Err(Wrong) => REFUSED,
+    }
+}
+
+fn checked(kind: i32, dtype: i32, given: &[u64]) -> Result<Result<(), Error>, Wrong> {
+    let kind = of_number(kind)?;
+    let dtype = u8::try_from(dtype).ok().and_then(Dtype::by_number).ok_or(Wrong)?;
+    let mut values = [Value::Flag(false); MOST];
+    read(kind, given, made_list, &mut values)?;
+    let mut fits = Ok(());
+    let made = kind.with(used(kind, &values), &mut |made| fits = made.fits(dtype));
+    Ok(made.and(fits))
+}
+
 fn of_number(kind: i32) -> Result<Kind, Wrong> {
     u8::try_from(kind).ok().and_then(Kind::by_number).ok_or(Wrong)
 }
@@ -147,6 +213,7 @@ fn read<'a>(
         *value = match parameter.form {
             Form::Real => Value::Real(f64::from_bits(first(&mut left)?)),
             Form::Count => Value::Count(first(&mut left)?),
+            Form::Integer => Value::Integer(first(&mut left)?.cast_signed().into()),
             Form::Flag => Value::Flag(first(&mut left)? == 1),
             Form::Reals if parameters.get(i + 1).is_some_and(|next| next.form == Form::Count) => {
                 // A list that one number follows.

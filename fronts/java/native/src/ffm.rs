@@ -13,7 +13,7 @@
 //! which run no such instruction.
 
 use crate::calls::{self, REFUSED};
-use crate::distributions::{self, Numbers};
+use crate::distributions::{self, Numbers, Single};
 use crate::numbers::{self, Place, Typed};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -181,6 +181,49 @@ unsafe extern "C" fn headwater_java_draw(
     unsafe {
         let parameters = from_raw_parts(parameters, count as usize);
         distributions::draw(kind, place, Elements::From(start), parameters, out)
+    }
+}
+
+/// Returns the bits of one element.
+#[unsafe(no_mangle)]
+extern "C" fn headwater_java_one(
+    kind: i32,
+    dtype: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    first: u64,
+    second: u64,
+    third: u64,
+    fourth: u64,
+    index: u64,
+) -> u64 {
+    clear_upper_halves();
+    let parameters = [first, second, third, fourth];
+    let place = Place { engine, low, high, stream };
+    distributions::one(place, Single { kind, dtype, parameters, index })
+}
+
+/// # Safety
+///
+/// `given` is aligned and valid for reads of `count` words, and `out` valid for writes of `len`
+/// initialised bytes that nothing else uses.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn headwater_java_check(
+    kind: i32,
+    dtype: i32,
+    given: *const u64,
+    count: u64,
+    out: *mut u8,
+    len: u64,
+) -> i32 {
+    clear_upper_halves();
+    // SAFETY: both are addresses in arrays of Java's, and so never null, of the lengths that come
+    // with them, as `# Safety` says. The arrays are two, so the written one is not read.
+    unsafe {
+        let given = from_raw_parts(given, count as usize);
+        distributions::check(kind, dtype, given, from_raw_parts_mut(out, len as usize))
     }
 }
 

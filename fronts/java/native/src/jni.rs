@@ -11,7 +11,7 @@
 //! `Set...ArrayRegion` would throw, but a critical array has no bounds.
 
 use crate::calls::{self, REFUSED, erase};
-use crate::distributions::{self, Numbers};
+use crate::distributions::{self, Numbers, Single};
 use crate::numbers::{self, Place, Typed};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -409,6 +409,52 @@ unsafe extern "system" fn Java_headwater_Native_drawAt0(
         let indices = from_raw_parts(indices.at::<u64>(index_off), many as usize);
         let out = place_of(&array, dtype, off, n);
         distributions::draw(kind, place, Elements::At(indices), parameters, out)
+    }
+}
+
+/// Returns the bits of one element. It touches no object of the JVM.
+#[unsafe(no_mangle)]
+extern "system" fn Java_headwater_Native_one0(
+    _: Env,
+    _: Object,
+    kind: i32,
+    dtype: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    first: u64,
+    second: u64,
+    third: u64,
+    fourth: u64,
+    index: u64,
+) -> u64 {
+    let parameters = [first, second, third, fourth];
+    let place = Place { engine, low, high, stream };
+    distributions::one(place, Single { kind, dtype, parameters, index })
+}
+
+/// # Safety
+///
+/// `env` is this thread's, `given` an array of longs and `out` one of bytes.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_check0(
+    env: Env,
+    _: Object,
+    kind: i32,
+    dtype: i32,
+    given: Object,
+    out: Object,
+) -> i32 {
+    // SAFETY: each slice has the length of its own array, asked for before an array is critical.
+    // The arrays are of two types, so the written one is not the one that is read.
+    unsafe {
+        let length = (**env.0).get_array_length;
+        let (count, len) = (length(env, given) as usize, length(env, out) as usize);
+        let Some(given) = Critical::get(env, given) else { return libc::ENOMEM };
+        let Some(out) = Critical::get(env, out) else { return libc::ENOMEM };
+        let given = from_raw_parts(given.at::<u64>(0), count);
+        distributions::check(kind, dtype, given, from_raw_parts_mut(out.at(0), len))
     }
 }
 

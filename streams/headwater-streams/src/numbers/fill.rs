@@ -63,6 +63,11 @@ pub(crate) fn at<N: Number>(
     const GROUPS: usize = SMALL_CHUNK / MOST_WORDS;
     /// The number of runs up to which one run after the other is quicker than all groups together.
     const FEW_RUNS: usize = 2;
+    if let ([index], [out]) = (indices, &mut *out) {
+        // Row by row, as a JVM asks: to clear the buffers below would take longer than a number.
+        *out = one(words, number, *index, 0);
+        return;
+    }
     let group = |index: u64| index / N::VALUES as u64;
     let mut made = [N::Value::default(); GROUPS * MOST_VALUES];
     let mut buffer = [0; GROUPS * MOST_WORDS];

@@ -81,6 +81,17 @@ final class Native {
                 many, out, off, n);
     }
 
+    /** Returns the bits of one element, or those of no element: see {@link Rows}. */
+    static long one(int kind, int dtype, int engine, long low, long high, long stream, long first,
+            long second, long third, long fourth, long index) {
+        return one0(kind, dtype, engine, low, high, stream, first, second, third, fourth, index);
+    }
+
+    /** Returns 0 if a kind exists for these parameters; otherwise writes the reason as text. */
+    static int check(int kind, int dtype, long[] given, byte[] out) {
+        return check0(kind, dtype, given, out);
+    }
+
     static int prepare(int kind, long[] given, long[] out) {
         return prepare0(kind, given, out);
     }
@@ -122,6 +133,11 @@ final class Native {
     private static native int drawAt0(int kind, int dtype, int engine, long low, long high,
             long stream, long[] parameters, long[] indices, int indexOff, int many, Object out,
             int off, int n);
+
+    private static native long one0(int kind, int dtype, int engine, long low, long high,
+            long stream, long first, long second, long third, long fourth, long index);
+
+    private static native int check0(int kind, int dtype, long[] given, byte[] out);
 
     private static native int prepare0(int kind, long[] given, long[] out);
 

@@ -39,6 +39,8 @@ final class Native {
     private static final MethodHandle STREAM_AT;
     private static final MethodHandle DRAW;
     private static final MethodHandle DRAW_AT;
+    private static final MethodHandle ONE;
+    private static final MethodHandle CHECK;
     private static final MethodHandle PREPARE;
     private static final MethodHandle DERIVE;
 
@@ -59,6 +61,8 @@ final class Native {
         STREAM_AT = bound == null ? null : bound.streamAt;
         DRAW = bound == null ? null : bound.draw;
         DRAW_AT = bound == null ? null : bound.drawAt;
+        ONE = bound == null ? null : bound.one;
+        CHECK = bound == null ? null : bound.check;
         PREPARE = bound == null ? null : bound.prepare;
         DERIVE = bound == null ? null : bound.derive;
     }
@@ -81,6 +85,8 @@ final class Native {
         final MethodHandle streamAt;
         final MethodHandle draw;
         final MethodHandle drawAt;
+        final MethodHandle one;
+        final MethodHandle check;
         final MethodHandle prepare;
         final MethodHandle derive;
 
@@ -104,6 +110,11 @@ final class Native {
             drawAt = function("draw_at", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG,
                     JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS,
                     JAVA_LONG);
+            one = function("one", JAVA_LONG, Linker.Option.critical(false), JAVA_INT, JAVA_INT,
+                    JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                    JAVA_LONG, JAVA_LONG);
+            check = function("check", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, ADDRESS, JAVA_LONG,
+                    ADDRESS, JAVA_LONG);
             // A large table takes long to build: an ordinary call.
             prepare = function("prepare", JAVA_INT, null, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS,
                     JAVA_LONG);
@@ -260,6 +271,25 @@ final class Native {
             return (int) DRAW_AT.invokeExact(kind, dtype, engine, low, high, stream,
                     MemorySegment.ofArray(parameters), (long) parameters.length,
                     segment(indices, indexOff), (long) many, segment(out, off), (long) n);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static long one(int kind, int dtype, int engine, long low, long high, long stream, long first,
+            long second, long third, long fourth, long index) {
+        try {
+            return (long) ONE.invokeExact(kind, dtype, engine, low, high, stream, first, second,
+                    third, fourth, index);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int check(int kind, int dtype, long[] given, byte[] out) {
+        try {
+            return (int) CHECK.invokeExact(kind, dtype, MemorySegment.ofArray(given),
+                    (long) given.length, MemorySegment.ofArray(out), (long) out.length);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
