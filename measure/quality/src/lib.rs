@@ -27,7 +27,6 @@ mod view;
 
 pub use args::Args;
 pub use effort::Effort;
-pub use entropy::{Health, health};
 pub use error::Error;
 pub use report::html::{check_file as check_html_file, write as write_html};
 pub use report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};
