@@ -233,8 +233,8 @@ mod tests {
         assert!(!sums.add(&extremes));
     }
 
-    /// The exact distribution of the products of a block, of eight bits and of 64: their variance is
-    /// the stated one, and their kurtosis no more than the 93 of normal numbers.
+    /// The exact distribution of the products of a block, of eight bits and of 64: their variance
+    /// is the stated one, and their kurtosis no more than the 93 of normal numbers.
     #[test]
     fn products_of_triples_have_the_stated_moments() {
         for bits in [8_i64, 64] {

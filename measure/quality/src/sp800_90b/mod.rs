@@ -10,8 +10,8 @@
 //! samples; if they are wider than a bit, each also sees their bits, the highest first. The
 //! assessment is the smallest of all. The reference programs draw permutations and a cutoff from
 //! the system, so a source at a limit passes them on one day and fails on the next. Here the
-//! permutations are those of a fixed stream and the cutoff is computed, so a second run has the same
-//! result.
+//! permutations are those of a fixed stream and the cutoff is computed, so a second run has the
+//! same result.
 
 mod compression;
 mod counts;
@@ -83,7 +83,7 @@ pub enum Assessed {
     /// The tests for independent samples.
     Iid(Iid),
     /// The restart tests.
-    Restarts(Restarts),
+    Restarts(Box<Restarts>),
 }
 
 /// Assesses the samples that `input` holds, a byte each, to its end: by the ten estimators, or by
@@ -114,7 +114,8 @@ pub fn assess(args: &Args, mut input: impl Read) -> Result<Assessed, Error> {
     })?;
     if let Some(initial) = args.restart {
         let threads = args.iid.then_some(threads);
-        return restarts::judge(samples, initial, threads).map(Assessed::Restarts);
+        let judged = restarts::judge(samples, initial, threads)?;
+        return Ok(Assessed::Restarts(Box::new(judged)));
     }
     if samples.len() < FEWEST {
         return Err(Error::FewSamples { samples: samples.len() });

@@ -1,5 +1,6 @@
-//! The restart tests (section 3.1.4): a source that is started a thousand times must not begin alike
-//! each time, and the samples at one place of all restarts are as unpredictable as those of a run.
+//! The restart tests (section 3.1.4): a source that is started a thousand times must not begin
+//! alike each time, and the samples at one place of all restarts are as unpredictable as those of a
+//! run.
 
 use super::iid::{self, Iid};
 use super::{Samples, counts, estimates, least};
@@ -39,8 +40,8 @@ pub struct Restarts {
     pub assessed: Option<f64>,
 }
 
-/// Judges a matrix of restarts beside the initial estimate of the source. With `threads`, the source
-/// is claimed to be independent and identically distributed, and is tested for that.
+/// Judges a matrix of restarts beside the initial estimate of the source. With `threads`, the
+/// source is claimed to be independent and identically distributed, and is tested for that.
 pub(super) fn judge(
     samples: Vec<u8>,
     initial: f64,
@@ -125,11 +126,11 @@ fn most_equal(matrix: &[u8], side: usize) -> usize {
 /// Returns the largest number of equal samples in a row that is not too many for a source of
 /// `entropy` bits a sample: in one of a hundred matrices, any row or column has more.
 ///
-/// The likeliest symbols have the probability 2^-entropy each, as many as there is room for, and one
-/// more has the rest, because no other source of this entropy repeats as much. The reference program
-/// draws five million such rows, of which 25 lie beyond, so its cutoff changes by one from run to
-/// run. Here it is computed: counts of symbols are independent Poisson counts, given their sum, so
-/// the probability that none is above m is a coefficient of a product of polynomials.
+/// The likeliest symbols have the probability 2^-entropy each, as many as there is room for, and
+/// one more has the rest, because no other source of this entropy repeats as much. The reference
+/// program draws five million such rows, of which 25 lie beyond, so its cutoff changes by one from
+/// run to run. Here it is computed: counts of symbols are independent Poisson counts, given their
+/// sum, so the probability that none is above m is a coefficient of a product of polynomials.
 pub(super) fn cutoff(entropy: f64, side: usize) -> usize {
     let alpha = -(0.99_f64.ln() / (2 * side) as f64).exp_m1();
     let (mut below, mut enough) = (0, side);

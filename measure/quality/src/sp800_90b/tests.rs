@@ -233,7 +233,8 @@ fn restarts_have_the_cutoffs_of_the_reference_program() {
     assert_eq!(restarts::cutoff(0.0, 1000), 1000);
 }
 
-/// Beside all 2^12 rows of twelve bits, and all 3^8 rows of eight symbols of which the third is rarer.
+/// Beside all 2^12 rows of twelve bits, and all 3^8 rows of eight symbols of which the third is
+/// rarer.
 #[test]
 fn the_probabilities_of_cutoffs_are_those_of_all_rows() {
     for (entropy, side, symbols) in [(1.0, 12, 2_usize), (1.1, 8, 3)] {

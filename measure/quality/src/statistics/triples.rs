@@ -1,7 +1,7 @@
 //! Sums over all triples of bits in blocks of every size.
 //!
 //! `trinomials` counts the three bits of a relation only if it knows their distances. A relation
-//! that nobody has written down still leaves a mark: if the product of three bits, as signs, is
+//! that stands in no table still leaves a mark: if the product of three bits, as signs, is
 //! seldom -1, then blocks that hold many such triples have a skew distribution of ones. With the
 //! difference D of ones and zeros of n bits, D^3 - (3 n - 2) D is six times the sum of the products
 //! of all triples of the block, so one multiplication of a count that `drift` makes anyway looks at

@@ -52,8 +52,8 @@ pub(super) fn judge(samples: &Samples) -> Vec<ChiSquare> {
     }
 }
 
-/// Returns the bin of each cell, and the expectation of each bin. Cells are put together, the rarest
-/// first, until a bin expects five.
+/// Returns the bin of each cell, and the expectation of each bin. Cells are put together, the
+/// rarest first, until a bin expects five.
 fn bins(expected: &[f64], order: &[usize]) -> (Vec<usize>, Vec<f64>) {
     let mut bins = vec![0.0_f64];
     let mut of = vec![0; expected.len()];

@@ -35,8 +35,8 @@ pub struct Iid {
     pub sample: f64,
     /// The same of a bit. `None`: there are two different samples, so each is a bit.
     pub bit: Option<f64>,
-    /// Bits of min-entropy a sample: the smaller of `sample` and `width` times `bit`. `None`: a test
-    /// has failed, so the other track has to assess the samples.
+    /// Bits of min-entropy a sample: the smaller of `sample` and `width` times `bit`. `None`: a
+    /// test has failed, so the other track has to assess the samples.
     pub assessed: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! The permutation tests (section 5.1): each statistic has to lie among those of the same samples in
-//! other orders.
+//! The permutation tests (section 5.1): each statistic has to lie among those of the same samples
+//! in other orders.
 
 use super::statistics::{COMPRESSION, COUNT, Constants, NAMES};
 use crate::sp800_90b::Samples;
@@ -112,25 +112,23 @@ fn count(
     }
 }
 
-/// Returns the samples in another order: the one of stream `number` of a fixed key, so a source that
-/// is judged twice is judged by the same permutations.
+/// Returns the samples in another order: the one of stream `number` of a fixed key, so a source
+/// that is judged twice is judged by the same permutations.
 fn permuted(data: &[u8], number: u64) -> Vec<u8> {
     const WORDS: usize = 4096;
     let key = Key::with_engine(Engine::Ars7, "SP 800-90B, section 5.1");
     let stream = key.stream(number).expect("10,000 streams are far fewer than a key has");
     let mut words = [0; WORDS];
-    let mut drawn = 0;
     let mut order = data.to_vec();
     // Fisher and Yates, from the end. 64 bits times the number of places favour none of them by
     // more than 2^-40.
-    for last in (1..order.len()).rev() {
-        if drawn as usize % WORDS == 0 {
-            stream.fill_u64(drawn, &mut words).expect("a stream has 2^63 words at least");
+    for (drawn, last) in (1..order.len()).rev().enumerate() {
+        if drawn.is_multiple_of(WORDS) {
+            stream.fill_u64(drawn as u64, &mut words).expect("a stream has 2^63 words at least");
         }
-        let word = words[drawn as usize % WORDS];
-        let place = (u128::from(word) * (last as u128 + 1) >> 64) as usize;
+        let word = u128::from(words[drawn % WORDS]);
+        let place = ((word * (last as u128 + 1)) >> 64) as usize;
         order.swap(place, last);
-        drawn += 1;
     }
     order
 }

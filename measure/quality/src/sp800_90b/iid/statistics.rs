@@ -37,7 +37,7 @@ pub(super) const NAMES: [(&str, &str, Option<usize>); COUNT] = [
     ("compression", "5.1.11", None),
 ];
 
-/// What a permutation leaves as it is.
+/// Facts of the samples that a permutation leaves as they are.
 pub(super) struct Constants<'a> {
     binary: bool,
     symbols: usize,
@@ -68,8 +68,8 @@ impl Constants<'_> {
         Constants { binary, symbols: samples.symbols, values: &samples.values, sum, median }
     }
 
-    /// Returns the statistics of `data`, symbols in some order, that `wanted` asks for, and zero for
-    /// the others.
+    /// Returns the statistics of `data`, symbols in some order, that `wanted` asks for, and zero
+    /// for the others.
     pub(super) fn statistics(&self, data: &[u8], wanted: &[bool; COUNT]) -> [f64; COUNT] {
         let mut found = [0.0; COUNT];
         let mut set = |from: usize, values: &[f64]| {
