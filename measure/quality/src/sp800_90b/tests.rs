@@ -186,6 +186,9 @@ fn defects_of_order_are_not_independent() {
     let sound: Vec<u8> = (0..10_000).map(|_| rng.u8(..6)).collect();
     let first = judged(&sound);
     assert!(first.passed, "{first:#?}");
+    // Few values have ties.
+    let longest = &first.permutations[2];
+    assert!(longest.equal > 0 && longest.greater + longest.equal > 5, "{longest:?}");
     // A biased die is independent too, and has what its most common face leaves.
     let biased: Vec<u8> = sound.iter().map(|&face| face.saturating_sub(2)).collect();
     let judged_biased = judged(&biased);
@@ -207,6 +210,8 @@ fn defects_of_order_are_not_independent() {
         found.contains(&"excursion") && found.contains(&"length of directional runs"),
         "{found:?}"
     );
+    let excursion = &drifting.permutations[0];
+    assert_eq!([excursion.greater, excursion.equal, excursion.smaller], [0, 0, 10_000]);
     let compression = drifting.permutations.last().unwrap().passed;
     assert_eq!(compression, None, "a verdict that is known needs no compression");
     let stuck = judged(&[5; 10_000]);

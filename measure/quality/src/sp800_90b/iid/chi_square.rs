@@ -155,3 +155,19 @@ fn fit_of_bits(bits: &[u8]) -> (f64, usize) {
     });
     (parts.sum(), PARTS - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 12,000 fair bits, 1,500 tuples of eight are expected 5.9 times each; of 10,000 bits, 1,250
+    /// tuples are expected 4.9 times, so they are seven bits long.
+    #[test]
+    fn tuples_of_bits_are_as_long_as_five_of_each_are_expected() {
+        let freedom = |count: usize| {
+            independence_of_bits(&(0..count).map(|i| (i % 2) as u8).collect::<Vec<_>>()).1
+        };
+        assert_eq!((freedom(12_000), freedom(10_000)), ((1 << 8) - 2, (1 << 7) - 2));
+        assert_eq!((freedom(1_000_000), freedom(30)), ((1 << 11) - 2, 0));
+    }
+}

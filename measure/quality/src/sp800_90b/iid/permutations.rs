@@ -137,6 +137,23 @@ fn permuted(data: &[u8], number: u64) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    /// More than five permutations have to be on each side, equal ones on both.
+    #[test]
+    fn a_statistic_passes_with_six_on_each_side() {
+        let samples = Samples::new(vec![1, 2, 3, 1, 2, 3, 3, 1]);
+        let passes = |[greater, equal, smaller]: [u64; 3]| {
+            let test = statistics(&samples).remove(0);
+            Permuted { greater, equal, smaller, ..test }.is_among()
+        };
+        for counts in [[6, 0, 6], [5, 1, 5], [0, 6, 0], [0, 6, 9994], [100, 2, 4]] {
+            assert!(passes(counts), "{counts:?}");
+        }
+        for counts in [[5, 0, 9995], [9995, 0, 5], [5, 0, 6], [6, 0, 5], [9999, 1, 0], [2, 3, 100]]
+        {
+            assert!(!passes(counts), "{counts:?}");
+        }
+    }
+
     /// Every order of four values comes as often as another: 24 cells of 100 each.
     #[test]
     fn all_orders_are_equally_likely() {

@@ -219,3 +219,36 @@ fn covariance(data: &[u8], values: Option<&[u8]>, lag: usize) -> f64 {
     let pairs = data.iter().zip(data.get(lag..).unwrap_or(&[]));
     pairs.map(|(&a, &b)| value(a) * value(b)).sum::<u64>() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statistics(samples: Vec<u8>) -> [f64; COUNT] {
+        let samples = Samples::new(samples);
+        Constants::of(&samples).statistics(&samples.dense, &[true; COUNT])
+    }
+
+    /// The reference program's files have the same value at both middles, which this has not: the
+    /// median of 1, 1, 2 and 9, as symbols 0, 0, 1 and 2, is a half.
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_middles() {
+        assert_eq!(Constants::of(&Samples::new(vec![2, 1, 9, 1])).median, 1);
+        assert_eq!(Constants::of(&Samples::new(vec![2, 1, 9])).median, 2);
+        assert_eq!(statistics(vec![2, 1, 9, 1])[4..6], [4.0, 1.0]);
+        assert_eq!(statistics(vec![2, 9, 1, 1])[4..6], [2.0, 2.0]);
+    }
+
+    /// 714 kB of text, so that two blocks of 500 kB differ from two of 400. Python's bz2, which is
+    /// the C library, makes as many bytes of it.
+    #[test]
+    fn the_compression_is_that_of_bzip2() {
+        let mut state = 1_u64;
+        let samples = (0..200_000).map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005);
+            state = state.wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        });
+        assert_eq!(statistics(samples.collect())[COMPRESSION], 213_557.0);
+    }
+}
