@@ -231,7 +231,9 @@ fn restarts_have_the_cutoffs_of_the_reference_program() {
         let drawn: usize = columns[2].parse().unwrap();
         let beyond = |most| 5e6 * (1.0 - restarts::at_most(most, initial, 1000));
         assert!(beyond(drawn) < 50.0 && beyond(drawn - 1) > 8.0, "{line}: {}", beyond(drawn));
-        assert!(restarts::cutoff(initial, 1000).abs_diff(drawn) <= 1, "{line}");
+        let cutoff = restarts::cutoff(initial, 1000);
+        let rows = 5e6 * (1.0 - 0.99_f64.powf(1.0 / 2000.0));
+        assert!(beyond(cutoff) <= rows && beyond(cutoff - 1) > rows && cutoff.abs_diff(drawn) <= 2);
         compared += 1;
     }
     assert!(compared >= 4);
@@ -312,6 +314,10 @@ fn restarts_with_less_than_half_of_the_claim_fail() {
     assert!(judged.sane && judged.rows < Some(0.5) && judged.assessed.is_none(), "{judged:?}");
     let why = judged.failure();
     assert_eq!(why, Some("restarts have less than half of the entropy of the initial estimate"));
+    // Half is the limit.
+    let least = judged.rows.unwrap().min(judged.columns.unwrap());
+    let claimed = |claim| restarts::of(pairs.clone(), 100, claim, None).unwrap().assessed;
+    assert_eq!((claimed(1.95 * least), claimed(2.05 * least)), (Some(least), None));
     let judged = restarts::of(pairs, 100, 1.0, Some(2)).unwrap();
     assert!(judged.failure().unwrap().contains("not independent"), "{judged:?}");
 }
