@@ -160,8 +160,8 @@ fn fit_of_bits(bits: &[u8]) -> (f64, usize) {
 mod tests {
     use super::*;
 
-    /// Of 12,000 fair bits, 1,500 tuples of eight are expected 5.9 times each; of 10,000 bits, 1,250
-    /// tuples are expected 4.9 times, so they are seven bits long.
+    /// Among 12,000 fair bits, 1,500 tuples of eight are expected 5.9 times each. Among 10,000 they
+    /// would be expected 4.9 times, so tuples are seven bits long there.
     #[test]
     fn tuples_of_bits_are_as_long_as_five_of_each_are_expected() {
         let freedom = |count: usize| {
