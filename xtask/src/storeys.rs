@@ -115,14 +115,19 @@ pub(crate) const STOREYS: [Storey; 8] = [
         name: "measure",
         purpose: "speed and statistical quality, beside the peers",
         may_use: &["core", "streams", "text", "proof"],
-        packages: &["headwater-bench", "headwater-browser", "headwater-quality"],
+        packages: &[
+            "headwater-bench",
+            "headwater-browser",
+            "headwater-health",
+            "headwater-quality",
+        ],
         features: "",
         steps: &[],
     },
     Storey {
         name: "boot",
         purpose: "doctor, lab and clones: boots that wait, copies that repeat",
-        may_use: &["core", "text", "fronts"],
+        may_use: &["core", "text", "fronts", "measure"],
         packages: &[
             "headwater-clones",
             "headwater-doctor",

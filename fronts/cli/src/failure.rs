@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Judging(headwater_quality::Error),
     /// A generator failed its tests. Its report is printed already.
     Quality(String),
+    /// Samples of a noise source failed a test of SP 800-90B. Their report is printed already.
+    Samples(&'static str),
     /// A command did not run; the status is one of env(1).
     Run {
         /// 125, 126 or 127.
@@ -62,7 +64,10 @@ impl Failure {
             | Failure::Storage(_)
             | Failure::Stopped(_)
             | Failure::Doctor(_) => 3,
-            Failure::Slower(_) | Failure::Findings(_) | Failure::Quality(_) => 1,
+            Failure::Slower(_)
+            | Failure::Findings(_)
+            | Failure::Quality(_)
+            | Failure::Samples(_) => 1,
         };
         // Not `eprintln`, which panics if stderr is full. The exit status still reports the
         // failure.
@@ -82,6 +87,7 @@ impl fmt::Display for Failure {
             }
             Failure::Judging(error) => error.fmt(f),
             Failure::Quality(source) => write!(f, "{source} failed: its numbers are not random"),
+            Failure::Samples(why) => f.write_str(why),
             Failure::Run { what, .. } => f.write_str(what),
             Failure::Lab(error) => write!(f, "{error:#}"),
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),

@@ -73,10 +73,20 @@ pub struct Args {
 
     /// Only estimate the min-entropy of standard input by NIST SP 800-90B, its samples a byte each
     #[arg(long = "90b", conflicts_with_all = [
-        "list", "effort", "all", "seed", "streams", "seeds", "only", "size", "state", "threads",
-        "entropy", "external", "battery", "html",
+        "list", "effort", "all", "seed", "streams", "seeds", "only", "size", "state", "entropy",
+        "external", "battery", "html",
     ])]
     pub sp800_90b: bool,
+
+    /// With --90b: test whether the samples are independent and identically distributed, and
+    /// estimate by their most common value if they are
+    #[arg(long, requires = "sp800_90b")]
+    pub iid: bool,
+
+    /// With --90b: judge 1,000 restarts of 1,000 samples, one after another, beside the initial
+    /// estimate, in bits a sample
+    #[arg(long, value_name = "BITS", requires = "sp800_90b")]
+    pub restart: Option<f64>,
 
     /// Run other batteries too, if installed: ent, rngtest, dieharder, RNG_test (PractRand)
     #[arg(long)]

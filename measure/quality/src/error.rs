@@ -28,6 +28,11 @@ pub enum Error {
         /// Number of samples.
         samples: usize,
     },
+    /// The restarts are not a matrix of 1,000 restarts of 1,000 samples.
+    Matrix {
+        /// Number of samples.
+        samples: usize,
+    },
     /// A file cannot be read or written.
     File {
         /// The file.
@@ -67,6 +72,10 @@ impl fmt::Display for Error {
             Error::FewSamples { samples } => write!(
                 f,
                 "{samples} samples are too few to estimate entropy: at least 10000 are needed, and 1000000 by the standard"
+            ),
+            Error::Matrix { samples } => write!(
+                f,
+                "{samples} samples are no matrix of restarts: 1000 restarts of 1000 samples have 1000000, one restart after another"
             ),
             Error::File { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::State { path, reason } => write!(

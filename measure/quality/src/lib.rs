@@ -27,13 +27,14 @@ mod view;
 
 pub use args::Args;
 pub use effort::Effort;
-pub use entropy::{Health, health};
 pub use error::Error;
 pub use report::html::{check_file as check_html_file, write as write_html};
 pub use report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};
 pub use run::run;
 pub use sources::{Group, Named, Open, Source, SourceKind, Way, all as sources};
-pub use sp800_90b::{Assessment, Estimated, assess};
+pub use sp800_90b::{
+    Assessed, Assessment, ChiSquare, Estimated, Iid, Permuted, Repeated, Restarts, assess,
+};
 #[doc(hidden)]
 pub use stats::kolmogorov_smirnov;
 

@@ -1,7 +1,7 @@
 //! The counts of a test, in a form that adds up over the blocks of a run and over the sittings of
 //! `--deep`.
 
-use crate::statistics::weights;
+use crate::statistics::{triples, weights};
 use crate::stats;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub(crate) enum Tally {
     /// Sums of squared differences between ones and zeros: for each scale the sum over its blocks,
     /// and their number, of `bits` each.
     Squares { sums: Vec<u64>, blocks: Vec<u64>, bits: Vec<u64> },
+    /// Sums of products of three bits: for each scale six times the sum over the triples of its
+    /// blocks, and the number of blocks, of `bits` each.
+    Triples { sums: Vec<i64>, blocks: Vec<u64>, bits: Vec<u64> },
     /// The smallest of `of` p-values.
     Smallest { p: f64, of: u64 },
     /// Counts of classes of Hamming weights of neighbouring values.
@@ -84,6 +87,11 @@ impl Tally {
                 let scales = sums.iter().zip(blocks).zip(bits);
                 scales.map(|((&sum, &blocks), &bits)| squares(sum, blocks, bits)).collect()
             }
+            Tally::Triples { sums, blocks, bits } => {
+                let scales = sums.iter().zip(blocks).zip(bits);
+                let judged = scales.filter(|((_, blocks), _)| **blocks >= triples::LEAST);
+                judged.map(|((&sum, &blocks), &bits)| products(sum, blocks, bits)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -133,6 +141,16 @@ impl Tally {
                 Tally::Squares { sums, blocks, bits },
                 Tally::Squares { sums: more, blocks: others, bits: same },
             ) => bits == same && sum(sums, more) && sum(blocks, others),
+            (
+                Tally::Triples { sums, blocks, bits },
+                Tally::Triples { sums: more, blocks: others, bits: same },
+            ) => {
+                let fits = bits == same && sums.len() == more.len() && sum(blocks, others);
+                if fits {
+                    sums.iter_mut().zip(more).for_each(|(a, b)| *a = a.saturating_add(*b));
+                }
+                fits
+            }
             (Tally::Smallest { p, of }, Tally::Smallest { p: other, of: more }) => {
                 *p = p.min(*other);
                 *of += more;
@@ -173,6 +191,20 @@ fn squares(sum: u64, blocks: u64, bits: u64) -> f64 {
     }
 }
 
+/// Returns the p-value of six times a sum of products of three of `bits` signs.
+///
+/// Products of different triples are not correlated, so a block's sum has the variance 36 times the
+/// number of its triples.
+fn products(sum: i64, blocks: u64, bits: u64) -> f64 {
+    let n = bits as f64;
+    let variance = blocks as f64 * 6.0 * n * (n - 1.0) * (n - 2.0);
+    if sum == i64::MAX || sum == i64::MIN {
+        0.0
+    } else {
+        stats::normal(sum as f64 / variance.sqrt())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +231,32 @@ mod tests {
         assert!(!sums.add(&squares([7, 9], [2, 1], [32, 64])));
         assert_eq!(sums, squares([12, u64::MAX], [4, 2], [64, 128]));
         assert!(!sums.add(&extremes));
+    }
+
+    /// The exact distribution of the products of a block, of eight bits and of 64: their variance
+    /// is the stated one, and their kurtosis no more than the 93 of normal numbers.
+    #[test]
+    fn products_of_triples_have_the_stated_moments() {
+        for bits in [8_i64, 64] {
+            let (mut second, mut fourth, mut ways) = (0.0, 0.0, 0.5_f64.powi(bits as i32));
+            for ones in 0..=bits {
+                let difference = (2 * ones - bits) as f64;
+                let product = difference.powi(3) - (3 * bits - 2) as f64 * difference;
+                second += ways * product.powi(2);
+                fourth += ways * product.powi(4);
+                ways *= (bits - ones) as f64 / (ones + 1) as f64;
+            }
+            // At one standard deviation of one block.
+            let stated = products(second.sqrt().round() as i64, 1, bits as u64);
+            assert!((stated - stats::normal(1.0)).abs() < 1e-2, "{bits}: {stated}");
+            assert!(fourth / second.powi(2) < 93.0, "{bits}: {}", fourth / second.powi(2));
+        }
+        let triples =
+            |sum: i64| Tally::Triples { sums: vec![sum], blocks: vec![9], bits: vec![64] };
+        let mut sums = triples(-5);
+        assert!(sums.add(&triples(3)));
+        assert_eq!(sums, Tally::Triples { sums: vec![-2], blocks: vec![18], bits: vec![64] });
+        assert!(!sums.add(&Tally::Even(vec![1])));
     }
 
     /// The exact distribution of the sum over 48 words, by convolution, beside the chi-square's

@@ -74,6 +74,7 @@ fn reads_all(row: &Row) -> bool {
             | "returns"
             | "residues"
             | "drift"
+            | "triples"
             | "copies"
             | "slips"
     ) || row.part.starts_with("8 bytes at any place")

@@ -4,17 +4,16 @@
 //! very uneven, but no more: a counter under a good cipher passes, so no test of bytes can show
 //! that the bytes cannot be guessed.
 
-mod health;
 mod rdrand;
 mod sample;
 mod slope;
 
-pub use health::HealthTest;
 pub(crate) use rdrand::RDRAND;
 pub use sample::Sample;
 pub use slope::Slope;
 
 use crate::{Kernel, Root};
+pub use headwater_health::HealthTest;
 use serde::Serialize;
 use std::time::Duration;
 

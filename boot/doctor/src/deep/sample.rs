@@ -1,7 +1,7 @@
 //! A bounded sample of a hardware source, and its health.
 
-use super::health::{HealthTest, health};
 use crate::Root;
+use headwater_health::{HealthTest, health};
 use serde::Serialize;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};

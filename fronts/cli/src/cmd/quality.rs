@@ -10,13 +10,13 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
         return list();
     }
     if args.sp800_90b {
-        let assessment = headwater_quality::assess(args, std::io::stdin())?;
+        let assessed = headwater_quality::assess(args, std::io::stdin())?;
         if args.json {
-            output::json(&assessment)?;
+            output::json(&assessed)?;
         } else {
-            output::text(&assessment.table())?;
+            output::text(&assessed.table())?;
         }
-        return Ok(());
+        return assessed.failure().map_or(Ok(()), |why| Err(Failure::Samples(why)));
     }
     if let Some(file) = &args.html {
         headwater_quality::check_html_file(file)?;

@@ -1,16 +1,30 @@
-//! The ten estimators of min-entropy of NIST SP 800-90B (January 2018), section 6.3, for samples
-//! that are not independent, as the reference program computes them
-//! (usnistgov/SP800-90B_EntropyAssessment, `ea_non_iid`, of July 2024).
+//! The min-entropy of a noise source by NIST SP 800-90B (January 2018), as the reference programs
+//! compute it (usnistgov/SP800-90B_EntropyAssessment, of July 2024).
+//!
+//! There are three questions. The ten estimators of section 6.3 are for samples that may depend on
+//! each other (`ea_non_iid`). If the tests of section 5 let samples pass as independent and
+//! identically distributed, their most common value alone decides ([`iid`], `ea_iid`). And restarts
+//! have to be as good as one long run ([`restarts`], `ea_restart`).
 //!
 //! A sample is a byte, of which the low bits are used that any sample sets. Each estimator sees the
 //! samples; if they are wider than a bit, each also sees their bits, the highest first. The
-//! assessment is the smallest of all, and nothing in it is drawn, so it is the same each time.
+//! assessment is the smallest of all. The reference programs draw permutations and a cutoff from
+//! the system, so a source at a limit passes them on one day and fails on the next. Here the
+//! permutations are those of a fixed stream and the cutoff is computed, so a second run has the
+//! same result.
 
 mod compression;
 mod counts;
+mod iid;
 mod predictors;
 mod prefixes;
+mod restarts;
+mod samples;
 mod tuples;
+
+pub use iid::{ChiSquare, Iid, Permuted, Repeated};
+pub use restarts::Restarts;
+pub(crate) use samples::Samples;
 
 use crate::{Args, Error};
 use serde::Serialize;
@@ -60,35 +74,90 @@ pub struct Assessment {
     pub assessed: f64,
 }
 
-/// Estimates the min-entropy of the samples that `input` holds, a byte each, to its end.
+/// The answer to a question about a noise source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Assessed {
+    /// The ten estimators.
+    Estimates(Assessment),
+    /// The tests for independent samples.
+    Iid(Iid),
+    /// The restart tests.
+    Restarts(Box<Restarts>),
+}
+
+/// Assesses the samples that `input` holds, a byte each, to its end: by the ten estimators, or by
+/// the tests for independent samples, or as restarts.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] if `args` name another source, [`Error::Source`] if it cannot be read,
-/// [`Error::FewSamples`] if it holds fewer than 10,000 samples.
-pub fn assess(args: &Args, mut input: impl Read) -> Result<Assessment, Error> {
+/// [`Error::Usage`] if `args` name another source or a claim that no sample can have,
+/// [`Error::Source`] if it cannot be read, [`Error::FewSamples`] if it holds fewer than 10,000
+/// samples, [`Error::Matrix`] if restarts are not 1,000 of 1,000 samples.
+pub fn assess(args: &Args, mut input: impl Read) -> Result<Assessed, Error> {
     if args.source != "-" {
         return Err(Error::Usage(
             "--90b reads samples of a noise source from standard input: its SOURCE is -".to_owned(),
         ));
     }
+    if args.threads.is_some() && !args.iid {
+        return Err(Error::Usage(
+            "of --90b only --iid has work for more than one thread".to_owned(),
+        ));
+    }
+    let cpus = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let threads = args.threads.map_or_else(cpus, |threads| threads as usize);
     let mut samples = Vec::new();
     input.read_to_end(&mut samples).map_err(|error| Error::Source {
         source: "standard input".to_owned(),
         reason: error.to_string(),
     })?;
+    if let Some(initial) = args.restart {
+        let threads = args.iid.then_some(threads);
+        let judged = restarts::judge(samples, initial, threads)?;
+        return Ok(Assessed::Restarts(Box::new(judged)));
+    }
     if samples.len() < FEWEST {
         return Err(Error::FewSamples { samples: samples.len() });
     }
-    Ok(of(&samples))
+    let samples = Samples::new(samples);
+    Ok(if args.iid {
+        Assessed::Iid(iid::judge(&samples, threads))
+    } else {
+        Assessed::Estimates(of(&samples))
+    })
 }
 
-fn of(samples: &[u8]) -> Assessment {
-    let used = samples.iter().fold(0, |used, sample| used | sample);
-    let width = (8 - used.leading_zeros()).max(1);
-    let mut present = [false; 256];
-    samples.iter().for_each(|&sample| present[usize::from(sample)] = true);
-    let symbols = present.iter().filter(|present| **present).count();
+impl Assessed {
+    /// Returns the answer as text for a terminal.
+    pub fn table(&self) -> String {
+        match self {
+            Assessed::Estimates(estimates) => estimates.table(),
+            Assessed::Iid(iid) => iid.table(),
+            Assessed::Restarts(restarts) => restarts.table(),
+        }
+    }
+
+    /// Returns the reason for which the samples failed a test. Estimates cannot fail.
+    pub fn failure(&self) -> Option<&'static str> {
+        match self {
+            Assessed::Iid(iid) if !iid.passed => Some(
+                "the samples are not independent and identically distributed: assess them without --iid",
+            ),
+            Assessed::Restarts(restarts) => restarts.failure(),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the estimates of samples, all of which are used.
+fn of(samples: &Samples) -> Assessment {
+    assessment(samples, samples.len())
+}
+
+/// Returns the estimates of `samples`, and of the bits of the first `first` of them.
+pub(crate) fn assessment(samples: &Samples, first: usize) -> Assessment {
+    let (width, symbols) = (samples.width, samples.symbols);
     let mut assessment = Assessment {
         schema: "headwater.sp800-90b/1",
         samples: samples.len(),
@@ -103,33 +172,22 @@ fn of(samples: &[u8]) -> Assessment {
         assessment.sample = 0.0;
         return assessment; // one symbol has none, and no estimator is defined for it
     }
-    // Symbols without gaps, in the order of the samples.
-    let mut number = 0_usize;
-    let numbers = present.map(|present| {
-        let own = number as u8;
-        number += usize::from(present);
-        own
-    });
-    let dense: Vec<u8> = samples.iter().map(|&sample| numbers[usize::from(sample)]).collect();
-    let literal = estimates(&dense, symbols);
-    let bits = (symbols > 2).then(|| {
-        let places = (0..width).rev();
-        let each = |sample: &u8| places.clone().map(move |place| sample >> place & 1).collect();
-        let bits: Vec<u8> = samples.iter().flat_map(|sample| -> Vec<u8> { each(sample) }).collect();
-        estimates(&bits, 2)
-    });
+    let literal = estimates(&samples.dense, symbols);
+    let bits = (symbols > 2).then(|| estimates(&samples.bits(first), 2));
     for (i, (name, section)) in NAMES.into_iter().enumerate() {
         let (sample, bit) = (literal[i], bits.as_ref().and_then(|bits| bits[i]));
         assessment.estimates.push(Estimated { name, section, sample, bit });
     }
-    let least = |estimates: &[Option<f64>], most: f64| {
-        estimates.iter().flatten().copied().fold(most, f64::min)
-    };
     assessment.sample = least(&literal, f64::from(width));
     assessment.bit = bits.map(|bits| least(&bits, 1.0));
     let whole = assessment.bit.map_or(f64::INFINITY, |bit| bit * f64::from(width));
     assessment.assessed = assessment.sample.min(whole);
     assessment
+}
+
+/// Returns the smallest estimate, at most `most`.
+fn least(estimates: &[Option<f64>], most: f64) -> f64 {
+    estimates.iter().flatten().copied().fold(most, f64::min)
 }
 
 const NAMES: [(&str, &str); 10] = [

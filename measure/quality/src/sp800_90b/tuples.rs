@@ -30,6 +30,11 @@ pub(super) fn estimates(data: &[u8]) -> (Option<f64>, Option<f64>) {
     ((frequent > 0.0).then(|| bits(frequent)), (repeated > 0.0).then(|| bits(repeated)))
 }
 
+/// Returns the length of the longest tuple that occurs twice.
+pub(super) fn longest_repeated(data: &[u8]) -> usize {
+    prefixes(data, &suffixes(data)).into_iter().max().unwrap_or(0) as usize
+}
+
 /// Returns for each length up to `longest` the number of occurrences of the most frequent tuple,
 /// and the number of pairs of equal tuples.
 fn counted(shared: &[u32], longest: usize) -> (Vec<u64>, Vec<u128>) {

@@ -23,6 +23,7 @@ mod returns;
 mod runs;
 mod slips;
 mod trinomials;
+pub(crate) mod triples;
 mod tuples;
 pub(crate) mod weights;
 mod xored;
@@ -78,6 +79,7 @@ pub(crate) const ALL: &[Test] = &[
     returns::TEST,
     residues::TEST,
     drift::TEST,
+    triples::TEST,
     lags::TEST,
     autocorrelation::TEST,
     copies::TEST,
