@@ -30,7 +30,7 @@ pub enum By<'a> {
 ///
 /// # Errors
 ///
-/// Those of [`draw`](crate::draw). [`Error::Rows`] for columns of different lengths;
+/// The errors of [`draw`](crate::draw). [`Error::Rows`] for columns of different lengths;
 /// [`Error::Parameter`] for a parameter that is a list, or a column of other values than its
 /// parameter has; [`Error::InRow`] for a value that the kind does not take; [`Error::NoType`] for
 /// kinds of vectors and for complex numbers.
@@ -213,8 +213,8 @@ impl Rows<'_> {
     }
 }
 
-/// The kinds that are x times a scale, which comes last, plus a place, where there is one before the
-/// scale. The kind makes x of place 0 and scale 1.
+/// Returns true for kinds that are x times a scale, which comes last, plus a place, if one comes
+/// before the scale. The kind makes x of place 0 and scale 1.
 fn is_stretched(kind: Kind) -> bool {
     matches!(
         kind,
@@ -295,8 +295,8 @@ impl Rows<'_> {
             if !*null {
                 *null = !self.read(start + place, next)?;
             }
-            // A null row has the parameters of the row before, so that it ends no loop; at the start
-            // of a block they may be refused, and then the block goes the other way.
+            // A null row has the parameters of the row before, so that it ends no loop; at the
+            // start of a block they may be refused, and then the block goes the other way.
             for (list, value) in lists.iter_mut().zip(&*next) {
                 if let (Some(item), Value::Real(real)) = (list.get_mut(place), value) {
                     *item = *real;
