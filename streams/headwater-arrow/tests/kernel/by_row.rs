@@ -187,3 +187,34 @@ fn counts_are_whole_and_not_negative() {
     let error = refused(&reals(&[Some(3.0), Some(2.0)], 8));
     assert_eq!(error, Error::Parameter { name: "n", need: "a column of integers" });
 }
+
+/// Both ways of a block: with ids that count up, and with ids in no order.
+#[test]
+fn values_under_nulls_are_zero_and_scales_have_a_sign() {
+    let scales = [Some(1.0), None, Some(3.0), None, Some(5.0)];
+    let dtypes = [(Kind::ScaledNormal, 1.0), (Kind::Weibull, 1.0), (Kind::StudentT, 2.0)];
+    for ids in [[0, 1, 2, 3, 4], [9, 1, 7, 3, 3]] {
+        for (kind, factor) in dtypes {
+            let values: Vec<_> = scales.map(|scale| scale.map(|scale| scale * factor)).to_vec();
+            let column = reals(&values, 8);
+            let column = column.column().unwrap();
+            let place = (kind.parameters().len() == 2).then_some(By::Value(Value::Real(0.0)));
+            let by: Vec<By<'_>> = place.into_iter().chain([By::Column(&column)]).collect();
+            let mut ids = Ids::from_u64(&ids);
+            let ids = ids.column().unwrap();
+            let made = draw_by_row(&ids, &stream(), (kind, Dtype::F64), &by, Nulls::Kept).unwrap();
+            assert_eq!(made.null_count(), 2);
+            for row in 0..5 {
+                // SAFETY: the result has 8 bytes for each row.
+                let bits = unsafe { made.buffers().1.cast::<u64>().add(row).read() };
+                assert_eq!(bits == 0, row % 2 == 1, "{} in row {row}", kind.name());
+            }
+            let wrong = reals(&[Some(1.0), Some(2.0), Some(-3.0), Some(-0.0), None], 8);
+            let wrong = wrong.column().unwrap();
+            let by: Vec<By<'_>> = place.into_iter().chain([By::Column(&wrong)]).collect();
+            let made = draw_by_row(&ids, &stream(), (kind, Dtype::F64), &by, Nulls::Kept);
+            let error = made.map(|_| ()).unwrap_err();
+            assert!(matches!(error, Error::InRow { row: 2, .. }), "{}: {error}", kind.name());
+        }
+    }
+}
