@@ -13,7 +13,7 @@ from typing import Any
 from headwater import _native
 from headwater._native import Key, Plan, Stream
 
-Evaluate = Callable[[Any, Plan, str], Any]
+Evaluate = Callable[..., Any]
 _FIXED = ("ids", "key", "dtype", "name", "nulls")
 KINDS: dict[str, dict[str, Any]] = {kind["name"]: kind for kind in _native.ARROW_KINDS}
 
@@ -51,7 +51,7 @@ def plan(
     nulls: str = "null",
 ) -> Plan:
     """Returns the plan of numbers of a kind."""
-    if kind["name"] == "integers":
+    if kind["name"] == "integers" and ... not in [*args, *keywords.values()]:
         # NumPy's convention: the upper end is left out. The table's is that both ends are in.
         keywords = dict(keywords)
         endpoint = keywords.pop("endpoint", False)
@@ -62,7 +62,12 @@ def plan(
     return Plan.draw(key, kind["kind"], _values(kind, args, keywords), dtype, name, nulls)
 
 
-def function(kind: dict[str, Any], evaluate: Evaluate, module: str) -> Callable[..., Any]:
+def function(
+    kind: dict[str, Any],
+    evaluate: Evaluate,
+    module: str,
+    is_column: Callable[[Any], bool] | None = None,
+) -> Callable[..., Any]:
     """Returns the function of a kind: `gamma(ids, key, shape, scale=1.0, *, name=...)`."""
 
     def draw(
@@ -74,8 +79,17 @@ def function(kind: dict[str, Any], evaluate: Evaluate, module: str) -> Callable[
         nulls: str = "null",
         **keywords: Any,
     ) -> Any:
-        made = plan(kind, key, args, keywords, dtype, name, nulls)
-        return evaluate(ids, made, name or kind["name"])
+        if is_column is None or not any(map(is_column, [*args, *keywords.values()])):
+            made = plan(kind, key, args, keywords, dtype, name, nulls)
+            return evaluate(ids, made, name or kind["name"])
+        # In a plan `...` stands for a column, and the columns follow in the table's order.
+        values = _values(kind, args, keywords)
+        marked = {
+            parameter: ... if is_column(value) else value
+            for parameter, value in zip(kind["order"], values, strict=True)
+        }
+        made = plan(kind, key, (), marked, dtype, name, nulls)
+        return evaluate(ids, made, name or kind["name"], [*filter(is_column, values)])
 
     own = [
         Parameter(
@@ -104,8 +118,14 @@ def function(kind: dict[str, Any], evaluate: Evaluate, module: str) -> Callable[
     return draw
 
 
-def functions(evaluate: Evaluate, module: str) -> dict[str, Callable[..., Any]]:
-    """Returns the functions of an engine: one for each kind, and sample, split and order."""
+def functions(
+    evaluate: Evaluate, module: str, is_column: Callable[[Any], bool] | None = None
+) -> dict[str, Callable[..., Any]]:
+    """Returns the functions of an engine: one for each kind, and sample, split and order.
+
+    `is_column` says of a parameter whether it has a value for each row. An engine that has it takes
+    these columns as the fourth argument of `evaluate`.
+    """
 
     def sample(
         ids: Any, key: Key | Stream, p: float, *, name: str | None = None, nulls: str = "null"
@@ -131,13 +151,23 @@ def functions(evaluate: Evaluate, module: str) -> dict[str, Callable[..., Any]]:
         return evaluate(ids, Plan.order(key, name, nulls), name or "order")
 
     made: dict[str, Callable[..., Any]] = {
-        name: function(kind, evaluate, module) for name, kind in KINDS.items()
+        name: function(kind, evaluate, module, is_column if kind["is_plain"] else None)
+        for name, kind in KINDS.items()
     }
     for decision in (sample, split, order):
         decision.__module__ = module
         decision.__qualname__ = decision.__name__
         made[decision.__name__] = decision
     return made
+
+
+def is_arrow(value: Any) -> bool:
+    """Returns true for columns that speak Arrow, and for NumPy's arrays of one dimension."""
+    return (
+        hasattr(value, "__arrow_c_array__")
+        or hasattr(value, "__arrow_c_stream__")
+        or (hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) == 1)
+    )
 
 
 def missing(module: str, name: str) -> AttributeError:

@@ -15,11 +15,13 @@ of their own (`key.child(b"sample")`), and a name makes a child of that. A `Stre
 key means exactly its words.
 
 There is a function for each kind of numbers (docs/python/distributions.md), with the ids and the
-key before its parameters. Not for secrets.
+key before its parameters. A parameter may be a column, too, with a value for each row: the row's
+number is the one that these values make alone. Not for secrets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from headwater import _kinds
@@ -28,11 +30,11 @@ from headwater._native import ArrowChunkedArray as ChunkedArray
 from headwater._native import Plan, arrow_key_of
 
 
-def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
-    return plan.run(ids, name)
+def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> Any:
+    return plan.run(ids, name, [*columns])
 
 
-_functions = _kinds.functions(_evaluate, __name__)
+_functions = _kinds.functions(_evaluate, __name__, _kinds.is_arrow)
 __all__ = _kinds.names(_functions, ["Array", "ChunkedArray", "key_of"])
 globals().update(_functions)
 

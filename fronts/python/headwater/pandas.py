@@ -10,7 +10,7 @@ floats are NaN, and integers and booleans are of the nullable types.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,10 +48,32 @@ def _column(ids: Any) -> tuple[Any, Any]:
     return np.ascontiguousarray(np.asarray(array)), None
 
 
-def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
+def _numbers(ids: Any, column: Any) -> Any:
+    """Returns a parameter that is a column: of NaN where a number is missing, as in pandas."""
+    if isinstance(column, pd.Series) and isinstance(ids, pd.Series):
+        if not column.index.equals(ids.index):
+            raise ValueError(
+                "ids and a parameter must have the same index: rows are taken by their places"
+            )
+    if isinstance(column, pd.Series):
+        if pd.api.types.is_extension_array_dtype(column.dtype):
+            if column.isna().any():
+                raise ValueError(
+                    f"the parameter in row {int(column.isna().argmax())} is missing: leave such "
+                    "rows out"
+                )
+            column = column.to_numpy(dtype=column.dtype.numpy_dtype)
+        column = np.asarray(column)
+    return np.ascontiguousarray(column)
+
+
+def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> Any:
     if hasattr(ids, "map_partitions"):  # Dask's Series: each partition by itself, when it is computed
+        if columns:
+            raise TypeError("a parameter of a Dask Series must be one value: use map_partitions()")
         return ids.map_partitions(_evaluate, plan, name, meta=_evaluate(ids._meta, plan, name))
     column, missing = _column(ids)
+    numbers = [_numbers(ids, one) for one in columns]
     if missing is not None and missing.any():
         # Under a missing id lies a 0, so that the row has an element; it is taken out below.
         if not plan.keeps_nulls:
@@ -61,7 +83,7 @@ def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
             )
     else:
         missing = None
-    values, _ = plan.run(column, name).to_numpy()
+    values, _ = plan.run(column, name, numbers).to_numpy()
     index = ids.index if isinstance(ids, pd.Series) else None
     if values.ndim == 2:
         series = pd.Series(list(values), index=index, name=name)
@@ -87,7 +109,9 @@ def _nullable(dtype: Any) -> str:
     return names.get(name, name.capitalize())
 
 
-_functions = _kinds.functions(_evaluate, __name__)
+_functions = _kinds.functions(
+    _evaluate, __name__, lambda value: isinstance(value, pd.Series | pd.Index | np.ndarray)
+)
 __all__ = _kinds.names(_functions, ["folds", "key_of", "sample_n", "weighted_order"])
 globals().update(_functions)
 

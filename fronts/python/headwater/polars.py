@@ -5,7 +5,8 @@
     >>> frame.with_columns(hp.normal("id", key, name="noise"))
     >>> frame.filter(hp.sample("id", key, 0.01))
 
-The functions are those of `headwater.arrow`, with a column's name or an expression for the ids. The
+The functions are those of `headwater.arrow`, with a column's name or an expression for the ids, and
+expressions for parameters that are columns. The
 values are computed by four C functions in this package's own library, which Polars calls without
 Python, also in streaming and in the scan of a file. Where a Polars refuses plugins, and for kinds
 whose rows are lists, `map_batches` calls this package instead: the same values, slower with several
@@ -14,7 +15,7 @@ threads. `engine()` says which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -86,9 +87,11 @@ def engine() -> str:
         return "map_batches"
 
 
-def _evaluate(ids: Any, plan: Plan, name: str) -> pl.Expr:
+def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[pl.Expr] = ()) -> pl.Expr:
     column = _expression(ids)
     format, width = plan.format
+    if columns:
+        return _by_row(column, plan, name, columns, _TYPES[format][1])
     function, dtype = _TYPES.get(format, (None, None))
     if function is not None and width is None and engine() == "plugin":
         return _plugin(column, plan, function).alias(name)
@@ -103,7 +106,32 @@ def _evaluate(ids: Any, plan: Plan, name: str) -> pl.Expr:
     return column.map_batches(run, return_dtype=dtype, is_elementwise=True).alias(name)
 
 
-_functions = _kinds.functions(_evaluate, __name__)
+def _by_row(
+    ids: pl.Expr, plan: Plan, name: str, columns: Sequence[pl.Expr], dtype: Any
+) -> pl.Expr:
+    """Returns numbers whose parameters are columns, by a call of Python for each batch.
+
+    The plugin has one column. With several, their chunks could differ, and Polars does not promise
+    that they are those of one batch.
+    """
+
+    def run(series: Any) -> pl.Series:
+        first, *rest = (series.struct.field(field).rechunk() for field in series.struct.fields)
+        return pl.Series(name, plan.run(first, name, rest), dtype=dtype)
+
+    named = [ids.alias("ids"), *(one.alias(f"c{place}") for place, one in enumerate(columns))]
+    return pl.struct(named).map_batches(run, return_dtype=dtype, is_elementwise=True).alias(name)
+
+
+def _is_column(value: Any) -> bool:
+    return isinstance(value, pl.Expr | pl.Series)
+
+
+_functions = _kinds.functions(
+    lambda ids, plan, name, columns=(): _evaluate(ids, plan, name, [*map(_expression, columns)]),
+    __name__,
+    _is_column,
+)
 __all__ = _kinds.names(_functions, ["engine", "folds", "key_of", "sample_n", "weighted_order"])
 globals().update(_functions)
 

@@ -8,6 +8,7 @@ A ChunkedArray makes a ChunkedArray with the same chunks, and an Array an Array.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -27,11 +28,11 @@ def _type(plan: Plan) -> Any:
     return _taken(plan.run(pa.array([], pa.int64()), "")).type
 
 
-def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
-    return _taken(plan.run(ids, name))
+def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> Any:
+    return _taken(plan.run(ids, name, [*columns]))
 
 
-_functions = _kinds.functions(_evaluate, __name__)
+_functions = _kinds.functions(_evaluate, __name__, _kinds.is_arrow)
 __all__ = _kinds.names(_functions, ["key_of"])
 globals().update(_functions)
 

@@ -259,6 +259,18 @@ impl<'a> Flat<'a> {
         }
     }
 
+    /// Returns a floating-point number, or `None` for other types and for rows that do not exist.
+    pub(crate) fn real(&self, row: usize) -> Option<f64> {
+        if row >= self.len {
+            return None;
+        }
+        match self.kind {
+            Type::Float { bytes: 4 } => Some(f32::from_bits(self.read::<u32>(row)).into()),
+            Type::Float { .. } => Some(f64::from_bits(self.read::<u64>(row))),
+            _ => None,
+        }
+    }
+
     /// Copies integers from row `start` on, widened to 64 bits. Returns false, and copies nothing,
     /// unless the type is one of integers and all rows exist.
     pub(crate) fn widen(&self, start: usize, out: &mut [u64]) -> bool {
@@ -293,15 +305,32 @@ impl<'a> Flat<'a> {
     /// Returns integers of 64 bits where they lie, from row `start` on, or `None` if the type is
     /// another one, a row does not exist, or the producer did not align them.
     pub(crate) fn words(&self, start: usize, len: usize) -> Option<&'a [u64]> {
-        let end = start.checked_add(len)?;
         let is_word = matches!(self.kind, Type::Integer { bytes: 8, .. });
-        if !is_word || end > self.len || self.data.is_null() {
+        // SAFETY: the rows are words, as was checked.
+        is_word.then(|| unsafe { self.slice(start, len) })?
+    }
+
+    /// Returns floats of 64 bits where they lie, as `words` does integers.
+    pub(crate) fn reals(&self, start: usize, len: usize) -> Option<&'a [f64]> {
+        let is_real = self.kind == Type::Float { bytes: 8 };
+        // SAFETY: the rows are floats of this width, as was checked.
+        is_real.then(|| unsafe { self.slice(start, len) })?
+    }
+
+    /// Returns rows where they lie, or `None` if one does not exist or they are not aligned.
+    ///
+    /// # Safety
+    ///
+    /// The second buffer has a `T` for each row, and any bits are a `T`.
+    unsafe fn slice<T>(&self, start: usize, len: usize) -> Option<&'a [T]> {
+        let end = start.checked_add(len)?;
+        if end > self.len || self.data.is_null() {
             return None;
         }
         // SAFETY: rows up to `end` exist, as was checked, so the producer promised them.
-        let rows = unsafe { self.data.cast::<u64>().add(self.offset + start) };
-        // SAFETY: the rows are aligned, and the interface forbids a producer to change them until
-        // the column is released, which outlives `'a`.
+        let rows = unsafe { self.data.cast::<T>().add(self.offset + start) };
+        // SAFETY: the rows are aligned values of the type, as `# Safety` says, and the interface
+        // forbids a producer to change them until the column is released, which outlives `'a`.
         rows.is_aligned().then(|| unsafe { core::slice::from_raw_parts(rows, len) })
     }
 

@@ -92,7 +92,7 @@ pub fn draw_to(
 }
 
 /// Returns the last element that the type of a kind has, as far as its words show it.
-fn last(kind: Kind, dtype: Dtype) -> u64 {
+pub(crate) fn last(kind: Kind, dtype: Dtype) -> u64 {
     let of = kind.types().iter().find(|one| one.dtype == dtype);
     of.map_or(u64::MAX - 1, headwater_streams::kinds::Type::last)
 }

@@ -55,6 +55,15 @@ pub enum Error {
         /// The values that have one.
         need: &'static str,
     },
+    /// A parameter that is a column has a value without a meaning.
+    InRow {
+        /// The row in this batch.
+        row: usize,
+        /// The name of the parameter.
+        name: &'static str,
+        /// The values that have one.
+        need: &'static str,
+    },
     /// Arrow has no type for the elements.
     NoType(&'static str),
     /// The system has no memory for the column.
@@ -148,6 +157,9 @@ impl Error {
             }
             Error::Malformed(fault) => spell!("the Arrow data is malformed: ", *fault),
             Error::Parameter { name, need } => spell!(*name, " must be ", *need),
+            Error::InRow { row, name, need } => {
+                spell!(*name, " in row ", *row, " of the batch must be ", *need);
+            }
             Error::NoType(dtype) => {
                 spell!("Arrow has no type for elements of ", *dtype, ": ask for another type");
             }

@@ -9,6 +9,8 @@ pub(crate) enum Type {
     Integer { bytes: u8, signed: bool },
     /// Decimal numbers of so many bytes with so many digits after the point.
     Decimal { bytes: u8, scale: i16 },
+    /// Floating-point numbers of 4 or of 8 bytes, which are parameters and no ids.
+    Float { bytes: u8 },
     /// Bits.
     Bool,
     /// Texts and binary values whose ends are numbers of 4 or of 8 bytes.
@@ -25,7 +27,7 @@ pub(crate) enum Type {
     Timestamp { per_second: u32 },
     /// Nulls, without a buffer.
     Null,
-    /// Any other type, such as floats, which have no ids.
+    /// Any other type.
     Other,
 }
 
@@ -44,6 +46,8 @@ impl Type {
             b"L" => integer(8, false),
             // Integers of 128 bits, as Polars has them under a format of its own.
             b"_pli128" => Type::Decimal { bytes: 16, scale: 0 },
+            b"f" => Type::Float { bytes: 4 },
+            b"g" => Type::Float { bytes: 8 },
             b"b" => Type::Bool,
             b"u" | b"z" => Type::Bytes { large: false },
             b"U" | b"Z" => Type::Bytes { large: true },
@@ -84,7 +88,9 @@ impl Type {
     /// Returns the bytes of a row in the second buffer, or 0 for bits and for types without one.
     pub(crate) fn width(self) -> usize {
         match self {
-            Type::Integer { bytes, .. } | Type::Decimal { bytes, .. } => bytes.into(),
+            Type::Integer { bytes, .. } | Type::Decimal { bytes, .. } | Type::Float { bytes } => {
+                bytes.into()
+            }
             Type::Bytes { large: false } | Type::Days => 4,
             Type::Bytes { large: true } | Type::DayMillis | Type::Timestamp { .. } => 8,
             Type::Views => 16,

@@ -46,7 +46,8 @@ pub fn key_of(columns: &[Column<'_>], nulls: Nulls) -> Result<Output, Error> {
             return Err(Error::Rows { first: len, other: column.len() });
         }
         let kind = column.dictionary.as_ref().map_or(column.rows.kind, |values| values.kind);
-        if matches!(kind, Type::Other) || matches!(kind, Type::Decimal { scale, .. } if scale != 0)
+        if matches!(kind, Type::Other | Type::Float { .. })
+            || matches!(kind, Type::Decimal { scale, .. } if scale != 0)
         {
             return Err(Error::NoKey(column.name));
         }
@@ -132,6 +133,6 @@ fn hash_of(values: &Flat<'_>, place: usize, row: usize, seed: u64) -> Result<u64
             let need = "a time whose microseconds fit 64 bits";
             Ok(of_u64(micros.ok_or(inexact(need))? as u64, seed))
         }
-        Type::Null | Type::Other => Ok(seed),
+        Type::Null | Type::Float { .. } | Type::Other => Ok(seed),
     }
 }

@@ -10,6 +10,7 @@
 //! | function | column that it returns |
 //! | --- | --- |
 //! | [`draw`] | numbers of any kind of the table of kinds |
+//! | [`draw_by_row`] | the same, with parameters that are columns |
 //! | [`sample`] | true for a share of the rows |
 //! | [`split`] | the part of each row: folds, or training and test |
 //! | [`order`] | words to sort by: a shuffle that needs no list of rows |
@@ -37,6 +38,7 @@
 #![no_std]
 
 mod abi;
+mod by_row;
 mod column;
 mod decide;
 mod draw;
@@ -51,6 +53,7 @@ mod rows;
 mod xxh64;
 
 pub use abi::{ArrowArray, ArrowArrayStream, ArrowSchema};
+pub use by_row::{By, draw_by_row};
 pub use column::Column;
 pub use decide::{Parts, order, order_to, sample, sample_to, split, split_to};
 pub use draw::{draw, draw_to, format_of};

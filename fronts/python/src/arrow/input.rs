@@ -84,7 +84,17 @@ impl<T: Released> Owned<T> {
 }
 
 impl Input {
+    /// Reads a column of ids.
     pub(super) fn read(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
+        Input::of(object, name, false)
+    }
+
+    /// Reads a column of numbers, which floats may be.
+    pub(super) fn numbers(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
+        Input::of(object, name, true)
+    }
+
+    fn of(object: &Bound<'_, PyAny>, name: &str, takes_floats: bool) -> PyResult<Input> {
         if object.hasattr("__arrow_c_array__")? {
             let pair = object.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?;
             let schema = Owned::take(&pair.get_item(0)?)?;
@@ -122,7 +132,7 @@ impl Input {
                 )));
             }
         };
-        if matches!(dtype, Some(Dtype::F64 | Dtype::F32)) {
+        if !takes_floats && matches!(dtype, Some(Dtype::F64 | Dtype::F32)) {
             return Err(PyTypeError::new_err(format!(
                 "{name} must hold integers, not floats: a float above 2^53 is not one id. Cast \
                  them, in pandas to 'Int64' where values are missing"

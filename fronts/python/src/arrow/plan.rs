@@ -2,7 +2,7 @@
 
 use super::input::{self, Input};
 use crate::streams::{self, Parameter, refused};
-use headwater_arrow::{Column, Error, Nulls, Output, Parts, label};
+use headwater_arrow::{By, Column, Error, Nulls, Output, Parts, label};
 use headwater_streams::kinds::{Dtype, Form, Kind, Value};
 use headwater_streams::{Engine, Key, Stream};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
@@ -38,11 +38,15 @@ enum Given {
     Integer(i128),
     Flag(bool),
     Reals(Vec<f64>),
+    /// A value for each row, from a column that is passed with the ids.
+    Column,
 }
 
 impl Given {
+    /// Returns the value. That of a column is not known yet, so that any number stands for it.
     fn value(&self) -> Value<'_> {
         match self {
+            Given::Column => Value::Real(1.0),
             Given::Real(value) => Value::Real(*value),
             Given::Count(value) => Value::Count(*value),
             Given::Integer(value) => Value::Integer(*value),
@@ -105,6 +109,12 @@ fn given(
     dimension: usize,
 ) -> PyResult<Given> {
     let name = parameter.numpy;
+    if value.is(value.py().Ellipsis()) {
+        return match parameter.form {
+            Form::Real | Form::Count => Ok(Given::Column),
+            _ => Err(PyTypeError::new_err(format!("{name} must be one value for all rows"))),
+        };
+    }
     if parameter.form == Form::Integer {
         return Ok(Given::Integer(streams::signed(&value, name)?));
     }
@@ -223,12 +233,25 @@ impl Plan {
         self.nulls == Nulls::Kept
     }
 
-    /// Returns the column for a column of ids.
-    #[pyo3(signature = (ids, name="", /))]
-    fn run<'py>(&self, ids: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let input = Input::read(ids, "ids")?;
-        input::each(ids.py(), std::slice::from_ref(&input), name, |columns| {
-            columns.first().map_or(Err(EMPTY), |column| self.column(column))
+    /// Returns the column for a column of ids, and a column for each parameter that is one.
+    #[pyo3(signature = (ids, name="", columns=Vec::new(), /))]
+    fn run<'py>(
+        &self,
+        ids: &Bound<'py, PyAny>,
+        name: &str,
+        columns: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if columns.len() != self.columns().count() {
+            return Err(PyTypeError::new_err(
+                "a plan takes a column for each parameter that is one",
+            ));
+        }
+        let mut inputs = vec![Input::read(ids, "ids")?];
+        for (column, parameter) in columns.iter().zip(self.columns()) {
+            inputs.push(Input::numbers(column, parameter)?);
+        }
+        input::each(ids.py(), &inputs, name, |columns| {
+            columns.split_first().map_or(Err(EMPTY), |(ids, by)| self.column(ids, by))
         })
     }
 
@@ -257,10 +280,29 @@ impl Plan {
         Ok(Plan { stream: stream_of(key, name, derive)?, nulls: self::nulls(nulls)?, what })
     }
 
+    /// Returns the names of the parameters that are columns.
+    pub(super) fn columns(&self) -> impl Iterator<Item = &'static str> {
+        let (kind, values): (_, &[Given]) = match &self.what {
+            What::Draw { kind, values, .. } => (kind.parameters(), values),
+            _ => (&[], &[]),
+        };
+        let is_column = |(_, given): &(_, &Given)| matches!(given, Given::Column);
+        kind.iter().zip(values).filter(is_column).map(|(parameter, _)| parameter.numpy)
+    }
+
     /// Returns the plan, unless it cannot be carried out: errors come before the first row.
     fn checked(self) -> PyResult<Plan> {
         let no_ids: &[u64] = &[];
-        if let What::Draw { kind, dtype, values } = &self.what {
+        if self.columns().next().is_some() {
+            // The values are checked row by row, and everything else here.
+            let mut ids = headwater_arrow::Ids::from_u64(no_ids);
+            let mut none: Vec<_> =
+                self.columns().map(|_| headwater_arrow::Ids::from_u64(no_ids)).collect();
+            let by: Result<Vec<Column<'_>>, Error> =
+                none.iter_mut().map(|ids| ids.column()).collect();
+            let column = ids.column().and_then(|ids| self.column(&ids, &by?));
+            column.map_err(|error| raised(&error))?;
+        } else if let What::Draw { kind, dtype, values } = &self.what {
             let values: Vec<Value<'_>> = values.iter().map(Given::value).collect();
             let mut fits = Ok(());
             let made = kind.with(&values, &mut |made| fits = made.fits(*dtype));
@@ -268,7 +310,7 @@ impl Plan {
         } else {
             let mut ids = headwater_arrow::Ids::from_u64(no_ids);
             let column = ids.column().map_err(|error| raised(&error))?;
-            self.column(&column).map_err(|error| raised(&error))?;
+            self.column(&column, &[]).map_err(|error| raised(&error))?;
         }
         Ok(self)
     }
@@ -276,6 +318,9 @@ impl Plan {
     /// Returns the format of the column, and the components of a row if rows are lists.
     pub(super) fn kind_of_column(&self) -> Result<(&'static std::ffi::CStr, Option<usize>), Error> {
         match &self.what {
+            What::Draw { dtype, .. } if self.columns().next().is_some() => {
+                headwater_arrow::format_of(*dtype)
+            }
             What::Draw { kind, dtype, values } => {
                 let values: Vec<Value<'_>> = values.iter().map(Given::value).collect();
                 let mut dimension = None;
@@ -289,10 +334,19 @@ impl Plan {
         }
     }
 
-    /// Returns the column for a column of ids.
-    pub(super) fn column(&self, ids: &Column<'_>) -> Result<Output, Error> {
+    /// Returns the column for a column of ids, and one for each parameter that is a column.
+    pub(super) fn column(&self, ids: &Column<'_>, by: &[Column<'_>]) -> Result<Output, Error> {
         let (stream, nulls) = (&self.stream, self.nulls);
         match &self.what {
+            What::Draw { kind, dtype, values } if self.columns().next().is_some() => {
+                let mut columns = by.iter();
+                let by = values.iter().map(|given| match given {
+                    Given::Column => columns.next().map(By::Column).ok_or(EMPTY),
+                    given => Ok(By::Value(given.value())),
+                });
+                let by: Vec<By<'_>> = by.collect::<Result<_, Error>>()?;
+                headwater_arrow::draw_by_row(ids, stream, (*kind, *dtype), &by, nulls)
+            }
             What::Draw { kind, dtype, values } => {
                 let values: Vec<Value<'_>> = values.iter().map(Given::value).collect();
                 let mut column = Err(EMPTY);
@@ -345,6 +399,7 @@ impl Plan {
                             bytes.push(4);
                             reals(&mut bytes, list);
                         }
+                        Given::Column => bytes.push(5),
                     }
                 }
             }
@@ -406,6 +461,7 @@ fn value(rest: &mut &[u8]) -> Option<Given> {
         [2] => Given::Integer(i128::from_le_bytes(take(rest)?)),
         [3] => Given::Flag(take::<1>(rest)? == [1]),
         [4] => Given::Reals(reals(rest)?),
+        [5] => Given::Column,
         _ => return None,
     })
 }

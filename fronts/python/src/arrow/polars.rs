@@ -125,7 +125,7 @@ unsafe fn evaluate(inputs: &[Series]) -> Result<Box<Made>, String> {
     for i in 0..ids.len {
         // SAFETY: as above.
         let column = unsafe { Column::new(&*ids.field, &**ids.arrays.add(i)) }.map_err(text)?;
-        outputs.push(plan.column(&column).map_err(text)?);
+        outputs.push(plan.column(&column, &[]).map_err(text)?);
     }
     let (format, list) = plan.kind_of_column().map_err(text)?;
     let mut result = Box::new(Made {

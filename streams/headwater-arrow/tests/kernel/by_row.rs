@@ -1,0 +1,220 @@
+//! Parameters that are columns, against a draw of each row by itself with its own constants.
+
+use crate::built::{Built, rows};
+use crate::values::stream;
+use headwater_arrow::{By, Error, Ids, Nulls, draw, draw_by_row};
+use headwater_streams::kinds::{Dtype, Form, Kind, Made, Value};
+
+/// Makes a column of floats of 8 bytes, or of 4, with the bits of validity where a row is null.
+fn reals(rows: &[Option<f64>], bytes: usize) -> Built {
+    let valid: Vec<bool> = rows.iter().map(Option::is_some).collect();
+    let value = |row: &Option<f64>| match (row.unwrap_or(f64::NAN), bytes) {
+        (value, 4) => (value as f32).to_le_bytes().to_vec(),
+        (value, _) => value.to_le_bytes().to_vec(),
+    };
+    let validity = if rows.contains(&None) { crate::built::bits(&valid) } else { Vec::new() };
+    let format = if bytes == 4 { "f" } else { "g" };
+    Built::new(format, rows.len(), 0, vec![validity, rows.iter().flat_map(value).collect()])
+}
+
+/// Returns a value for a parameter of a kind in a row, the same for several rows in a row, which
+/// every kind of numbers takes. Halves are exact in both types of floats.
+fn value(kind: Kind, parameter: usize, row: usize) -> f64 {
+    let step = (row / 3 % 5) as f64;
+    let name = kind.parameters()[parameter].numpy;
+    match (kind, name) {
+        (Kind::TruncatedNormal, "low") => -1.5 - step,
+        (Kind::TruncatedNormal, "high") => 2.0 + step,
+        (Kind::VonMises, "mu") => step / 2.0 - 1.0,
+        (Kind::Triangular, "mode") => 1.0,
+        (_, "low" | "left") => -step,
+        (_, "high" | "right") => 4.0 + step,
+        (_, "p") => 0.25 + step / 8.0,
+        (Kind::Zipf, _) => 2.5 + step,
+        (Kind::Hypergeometric, "nsample") => 3.0,
+        _ => 4.0 + step,
+    }
+}
+
+fn constant(form: Form, value: f64) -> Value<'static> {
+    if form == Form::Count { Value::Count(value as u64) } else { Value::Real(value) }
+}
+
+/// Draws one row by itself.
+fn one(kind: Kind, dtype: Dtype, id: u64, values: &[Value<'static>]) -> Vec<u8> {
+    let mut ids = Ids::from_u64(std::slice::from_ref(&id));
+    let made: Made<'_> = kind.make(values).unwrap();
+    let out = draw(&ids.column().unwrap(), &stream(), &made, dtype, Nulls::Kept).unwrap();
+    rows(&out, dtype.size()).remove(0).unwrap()
+}
+
+#[test]
+fn every_kind_of_numbers_has_the_rows_own_parameters() {
+    let len = if cfg!(miri) { 12 } else { 1030 };
+    let mut kinds = 0;
+    for kind in Kind::ALL {
+        let parameters = kind.parameters();
+        let plain = |form| matches!(form, Form::Real | Form::Count);
+        if kind == Kind::Permutation
+            || parameters.is_empty()
+            || !parameters.iter().all(|one| plain(one.form))
+        {
+            continue;
+        }
+        let dtype = kind.types()[0].dtype;
+        let values = |row: usize| -> Vec<Value<'static>> {
+            let of = |(i, one): (usize, &headwater_streams::kinds::Parameter)| {
+                constant(one.form, value(kind, i, row))
+            };
+            parameters.iter().enumerate().map(of).collect()
+        };
+        let Ok(made) = kind.make(&values(0)) else { panic!("{} refuses", kind.name()) };
+        if made.dimension().is_some() {
+            continue;
+        }
+        // Ids in no order with repeats, and in order, each with and without nulls in three places.
+        for (nulls, in_order) in [(false, true), (true, true), (true, false)] {
+            let id = |row: usize| if in_order { 5 + row } else { row * row * 31 % 127 };
+            let is_null = |row: usize, every: usize| nulls && row % every == 4;
+            let ids: Vec<_> =
+                (0..len).map(|row| (!is_null(row, 7)).then(|| id(row) as i128)).collect();
+            let ids = Built::integers("l", &ids, 0);
+            let columns: Vec<Built> = parameters
+                .iter()
+                .enumerate()
+                .map(|(i, one)| {
+                    let of = |row: usize| (!is_null(row, 5 + i)).then(|| value(kind, i, row));
+                    let values: Vec<Option<f64>> = (0..len).map(of).collect();
+                    match (one.form, i % 2) {
+                        (Form::Count, _) => {
+                            let whole: Vec<_> =
+                                values.iter().map(|v| v.map(|v| v as i128)).collect();
+                            Built::integers(if i % 2 == 0 { "i" } else { "L" }, &whole, 0)
+                        }
+                        (_, 0) => reals(&values, 8),
+                        _ => reals(&values, 4),
+                    }
+                })
+                .collect();
+            let checked: Vec<_> = columns.iter().map(|one| one.column().unwrap()).collect();
+            let by: Vec<By<'_>> = checked.iter().map(By::Column).collect();
+            let ids = ids.column().unwrap();
+            let made = draw_by_row(&ids, &stream(), (kind, dtype), &by, Nulls::Kept).unwrap();
+            let expected = (0..len).map(|row| {
+                let some = !is_null(row, 7) && (0..by.len()).all(|i| !is_null(row, 5 + i));
+                some.then(|| one(kind, dtype, id(row) as u64, &values(row)))
+            });
+            let expected: Vec<_> = expected.collect();
+            let got = rows(&made, dtype.size());
+            let differs = got.iter().zip(&expected).position(|(a, b)| a != b);
+            assert_eq!(differs, None, "{} {nulls} {in_order}", kind.name());
+            // A constant beside columns.
+            let first = constant(parameters[0].form, value(kind, 0, 0));
+            let mixed: Vec<By<'_>> =
+                std::iter::once(By::Value(first)).chain(by[1..].iter().copied()).collect();
+            let made = draw_by_row(&ids, &stream(), (kind, dtype), &mixed, Nulls::Kept).unwrap();
+            let got = rows(&made, dtype.size());
+            let row = 2;
+            let mut own = values(row);
+            own[0] = first;
+            assert_eq!(got[row], Some(one(kind, dtype, id(row) as u64, &own)), "{}", kind.name());
+        }
+        kinds += 1;
+    }
+    assert!(kinds > 15, "{kinds} kinds");
+}
+
+fn refusal(by: &[By<'_>], nulls: Nulls) -> Error {
+    let mut ids = Ids::from_u64(&[0, 1, 2]);
+    let ids = ids.column().unwrap();
+    draw_by_row(&ids, &stream(), (Kind::Beta, Dtype::F64), by, nulls).map(|_| ()).unwrap_err()
+}
+
+#[test]
+fn wrong_parameters_are_errors_that_name_row_and_parameter() {
+    let shapes = reals(&[Some(1.0), Some(-1.0), Some(2.0)], 8);
+    let shapes = shapes.column().unwrap();
+    let scale = By::Value(Value::Real(1.0));
+    let error = refusal(&[By::Column(&shapes), scale], Nulls::Kept);
+    assert!(matches!(error, Error::InRow { row: 1, name: "a", .. }), "{error}");
+    assert!(error.to_string().starts_with("a in row 1 of the batch must be "), "{error}");
+
+    let missing = reals(&[Some(1.0), None, Some(2.0)], 8);
+    let missing = missing.column().unwrap();
+    let error = refusal(&[By::Column(&missing), scale], Nulls::Refused);
+    assert!(
+        error.to_string().starts_with("a in row 1 of the batch must be a number, and not null")
+    );
+
+    let short = reals(&[Some(1.0)], 8);
+    let short = short.column().unwrap();
+    let error = refusal(&[By::Column(&short), scale], Nulls::Kept);
+    assert_eq!(error, Error::Rows { first: 3, other: 1 });
+
+    let texts = Built::texts("u", &[Some(b"a"), Some(b"b"), Some(b"c")]);
+    let texts = texts.column().unwrap();
+    let error = refusal(&[By::Column(&texts), scale], Nulls::Kept);
+    assert_eq!(error, Error::Parameter { name: "a", need: "a column of numbers" });
+
+    let error = refusal(&[scale], Nulls::Kept);
+    assert_eq!(error, Error::Parameter { name: "by", need: "a value for each parameter" });
+
+    let mut ids = Ids::from_u64(&[0, 1, 2]);
+    let counts = Built::integers("l", &[Some(3), Some(4), Some(5)], 0);
+    let by = [By::Column(&counts.column().unwrap())];
+    let kind = (Kind::Permutation, Dtype::U64);
+    let made = draw_by_row(&ids.column().unwrap(), &stream(), kind, &by, Nulls::Kept);
+    let need = "one value for all rows";
+    assert_eq!(made.map(|_| ()).unwrap_err(), Error::Parameter { name: "n", need });
+}
+
+#[test]
+fn counts_are_whole_and_not_negative() {
+    let mut ids = Ids::from_u64(&[0, 1]);
+    let ids = ids.column().unwrap();
+    let p = By::Value(Value::Real(0.5));
+    let refused = |column: &Built| {
+        let column = column.column().unwrap();
+        let by = [By::Column(&column), p];
+        let dtype = Kind::Binomial.types()[0].dtype;
+        draw_by_row(&ids, &stream(), (Kind::Binomial, dtype), &by, Nulls::Kept)
+            .map(|_| ())
+            .unwrap_err()
+    };
+    let error = refused(&Built::integers("l", &[Some(3), Some(-2)], 0));
+    let need = "a whole number from 0 to 2^64 - 1";
+    assert_eq!(error, Error::InRow { row: 1, name: "n", need });
+    let error = refused(&reals(&[Some(3.0), Some(2.0)], 8));
+    assert_eq!(error, Error::Parameter { name: "n", need: "a column of integers" });
+}
+
+/// Both ways of a block: with ids that count up, and with ids in no order.
+#[test]
+fn values_under_nulls_are_zero_and_scales_have_a_sign() {
+    let scales = [Some(1.0), None, Some(3.0), None, Some(5.0)];
+    let dtypes = [(Kind::ScaledNormal, 1.0), (Kind::Weibull, 1.0), (Kind::StudentT, 2.0)];
+    for ids in [[0, 1, 2, 3, 4], [9, 1, 7, 3, 3]] {
+        for (kind, factor) in dtypes {
+            let values: Vec<_> = scales.map(|scale| scale.map(|scale| scale * factor)).to_vec();
+            let column = reals(&values, 8);
+            let column = column.column().unwrap();
+            let place = (kind.parameters().len() == 2).then_some(By::Value(Value::Real(0.0)));
+            let by: Vec<By<'_>> = place.into_iter().chain([By::Column(&column)]).collect();
+            let mut ids = Ids::from_u64(&ids);
+            let ids = ids.column().unwrap();
+            let made = draw_by_row(&ids, &stream(), (kind, Dtype::F64), &by, Nulls::Kept).unwrap();
+            assert_eq!(made.null_count(), 2);
+            for row in 0..5 {
+                // SAFETY: the result has 8 bytes for each row.
+                let bits = unsafe { made.buffers().1.cast::<u64>().add(row).read() };
+                assert_eq!(bits == 0, row % 2 == 1, "{} in row {row}", kind.name());
+            }
+            let wrong = reals(&[Some(1.0), Some(2.0), Some(-3.0), Some(-0.0), None], 8);
+            let wrong = wrong.column().unwrap();
+            let by: Vec<By<'_>> = place.into_iter().chain([By::Column(&wrong)]).collect();
+            let made = draw_by_row(&ids, &stream(), (kind, Dtype::F64), &by, Nulls::Kept);
+            let error = made.map(|_| ()).unwrap_err();
+            assert!(matches!(error, Error::InRow { row: 2, .. }), "{}: {error}", kind.name());
+        }
+    }
+}
