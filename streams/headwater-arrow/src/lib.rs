@@ -38,6 +38,7 @@
 #![no_std]
 
 mod abi;
+#[cfg(feature = "std")]
 mod by_row;
 mod column;
 mod decide;
@@ -53,6 +54,7 @@ mod rows;
 mod xxh64;
 
 pub use abi::{ArrowArray, ArrowArrayStream, ArrowSchema};
+#[cfg(feature = "std")]
 pub use by_row::{By, draw_by_row};
 pub use column::Column;
 pub use decide::{Parts, order, order_to, sample, sample_to, split, split_to};
