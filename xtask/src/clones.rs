@@ -40,7 +40,7 @@ pub(crate) fn short() -> Result<(), Stop> {
     const LOSS: &str =
         "whether `clones check` finds the sources that repeat, and none of headwater's";
     need(tools::root_user(), LOSS)?;
-    need(crate::lab::criu().map(drop), LOSS)?;
+    need(crate::lab::newest_criu(), LOSS)?;
     let output = program(CHECK).output().context("cannot run the check")?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let report = serde_json::from_slice(&output.stdout)
@@ -147,7 +147,7 @@ const RENEWED: &[&str] = &[
 pub(crate) fn adapters() -> Result<(), Stop> {
     const LOSS: &str = "whether the adapters renew generators in copies";
     need(tools::root_user(), LOSS)?;
-    need(crate::lab::criu().map(drop), LOSS)?;
+    need(crate::lab::newest_criu(), LOSS)?;
     let python = need(crate::python::installed(), LOSS)?;
     run(&mut program(
         "cargo build --release -p headwater-cli -p headwater-adapters -p headwater-preload",

@@ -31,6 +31,12 @@ pub(crate) fn criu() -> Result<String> {
     Ok(format!("{loader} --library-path {libraries} {}", place("sbin/criu")))
 }
 
+/// Fetches the lab's newest CRIU, which `clones check` prefers to the one of its tools. Before 4.2
+/// a restored process has the pages that the kernel may drop, so headwater cannot see the copy.
+pub(crate) fn newest_criu() -> Result<()> {
+    run(&mut program(&format!("{HEADWATER} lab setup --only tools,criu")))
+}
+
 /// Runs one boot of each kernel series, and three pairs of clones.
 pub(crate) fn short() -> Result<()> {
     run(&mut program(&format!("{HEADWATER} lab all --short")))

@@ -33,8 +33,8 @@ pub const FOR_C: [&str; 8] = [
 /// Functions that only calls documented to allocate in headwater.h may reach.
 pub const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
 /// Functions that only calls which make columns may reach.
-pub const FOR_C_COLUMNS: [&str; 6] =
-    ["__errno_location", "free", "madvise", "malloc", "posix_memalign", "strlen"];
+pub const FOR_C_COLUMNS: [&str; 8] =
+    ["__errno_location", "free", "madvise", "malloc", "mmap", "munmap", "posix_memalign", "strlen"];
 /// Functions that OpenSSL's module may call when it is loaded, to map the counters of
 /// `headwater run --stats`. They neither panic nor allocate.
 pub const FOR_OPENSSL: [&str; 5] = ["close", "getenv", "lseek", "mmap", "open"];

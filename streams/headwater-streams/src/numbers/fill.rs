@@ -63,8 +63,10 @@ pub(crate) fn at<N: Number>(
     const GROUPS: usize = SMALL_CHUNK / MOST_WORDS;
     /// The number of runs up to which one run after the other is quicker than all groups together.
     const FEW_RUNS: usize = 2;
+    // Row by row, as a JVM asks: to clear the buffers below would take longer than a number. In
+    // WebAssembly it would be a fortieth of the library, whose users load it.
+    #[cfg(not(target_family = "wasm"))]
     if let ([index], [out]) = (indices, &mut *out) {
-        // Row by row, as a JVM asks: to clear the buffers below would take longer than a number.
         *out = one(words, number, *index, 0);
         return;
     }
