@@ -82,18 +82,22 @@ HEADWATER_PHILOX_FUNCTION headwater_philox_key headwater_philox_key_of(const uns
 /*
  * One rounding for each operation. A compiler may fuse a product and a sum into one operation that
  * rounds once, which makes other numbers, so nvcc gets the functions that it never fuses. gcc fuses
- * by default where the CPU can and knows no pragma, so a product goes through memory there.
+ * by default where the CPU can and knows no pragma, and clang ignores its own under
+ * -ffp-contract=fast, so a product goes through memory there. HIP's clang heeds the pragma.
  */
 #if defined(__clang__)
 #define HEADWATER_PHILOX_APART _Pragma("clang fp contract(off)")
 #else
 #define HEADWATER_PHILOX_APART
 #endif
+#if defined(__GNUC__) && !defined(__HIP_DEVICE_COMPILE__) && (defined(__FMA__) || !defined(__x86_64__))
+#define HEADWATER_PHILOX_BY_MEMORY 1
+#endif
 
 HEADWATER_PHILOX_FUNCTION double headwater_philox_mul_f64(double a, double b) {
 #if defined(__CUDA_ARCH__)
     return __dmul_rn(a, b);
-#elif defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || !defined(__x86_64__))
+#elif defined(HEADWATER_PHILOX_BY_MEMORY)
     volatile double product = a * b;
     return product;
 #else
@@ -130,7 +134,7 @@ HEADWATER_PHILOX_FUNCTION double headwater_philox_sqrt_f64(double a) {
 HEADWATER_PHILOX_FUNCTION float headwater_philox_mul_f32(float a, float b) {
 #if defined(__CUDA_ARCH__)
     return __fmul_rn(a, b);
-#elif defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || !defined(__x86_64__))
+#elif defined(HEADWATER_PHILOX_BY_MEMORY)
     volatile float product = a * b;
     return product;
 #else
