@@ -51,7 +51,8 @@ def plan(
     nulls: str = "null",
 ) -> Plan:
     """Returns the plan of numbers of a kind."""
-    if kind["name"] == "integers" and ... not in [*args, *keywords.values()]:
+    has_columns = any(value is ... for value in [*args, *keywords.values()])
+    if kind["name"] == "integers" and not has_columns:
         # NumPy's convention: the upper end is left out. The table's is that both ends are in.
         keywords = dict(keywords)
         endpoint = keywords.pop("endpoint", False)

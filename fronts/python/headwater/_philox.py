@@ -25,8 +25,7 @@ def checked(key: Key, shape: int | Sequence[int], start: int) -> tuple[tuple[int
         raise ValueError(
             f"devices compute philox4x32, not {key.engine}: make the key with engine='philox4x32'"
         )
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    sizes = tuple(index(size) for size in sizes)
+    sizes = tuple(map(index, shape if isinstance(shape, Sequence) else (shape,)))
     if any(size < 0 for size in sizes):
         raise ValueError(f"shape must have no negative size, not {sizes}")
     n, start = prod(sizes), index(start)

@@ -49,7 +49,7 @@ def _column(ids: Any) -> tuple[Any, Any]:
 
 
 def _numbers(ids: Any, column: Any) -> Any:
-    """Returns a parameter that is a column: of NaN where a number is missing, as in pandas."""
+    """Returns a parameter that is a column, as an array of numbers, none of which is missing."""
     if isinstance(column, pd.Series) and isinstance(ids, pd.Series):
         if not column.index.equals(ids.index):
             raise ValueError(

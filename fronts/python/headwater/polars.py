@@ -6,11 +6,11 @@
     >>> frame.filter(hp.sample("id", key, 0.01))
 
 The functions are those of `headwater.arrow`, with a column's name or an expression for the ids, and
-expressions for parameters that are columns. The
-values are computed by four C functions in this package's own library, which Polars calls without
-Python, also in streaming and in the scan of a file. Where a Polars refuses plugins, and for kinds
-whose rows are lists, `map_batches` calls this package instead: the same values, slower with several
-threads. `engine()` says which.
+expressions for parameters that are columns. The values are computed by four C functions in this
+package's own library, which Polars calls without Python, also in streaming and in the scan of a
+file. Where a Polars refuses plugins, for kinds whose rows are lists, and for parameters that are
+columns, `map_batches` calls this package instead: the same values, slower with several threads.
+`engine()` says which.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ def engine() -> str:
 def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[pl.Expr] = ()) -> pl.Expr:
     column = _expression(ids)
     format, width = plan.format
-    if columns:
-        return _by_row(column, plan, name, columns, _TYPES[format][1])
     function, dtype = _TYPES.get(format, (None, None))
+    if columns and dtype is not None:
+        return _by_row(column, plan, name, columns, dtype)
     if function is not None and width is None and engine() == "plugin":
         return _plugin(column, plan, function).alias(name)
     if dtype is None:

@@ -66,6 +66,13 @@ def test_counts_are_columns_of_integers() -> None:
         ha.binomial(IDS, KEY, np.where(n == 5, -1, n), 0.3)
 
 
+def test_integers_take_numpys_end_and_no_columns() -> None:
+    made = pa.array(ha.integers(IDS, KEY, 0, 9, endpoint=True)).to_pylist()
+    assert made == pa.array(ha.integers(IDS, KEY, 0, 10)).to_pylist()
+    with pytest.raises(TypeError, match="low must be"):
+        headwater._native.Plan.draw(KEY, "integers", (..., 9), None, None, "null")
+
+
 def test_nulls_are_null_or_refused() -> None:
     ids = pa.array([0, None, 2, 3])
     scale = pa.array([1.0, 2.0, None, 4.0])

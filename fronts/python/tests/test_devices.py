@@ -24,7 +24,8 @@ PLACES = [
     ((3, 5), 2),
     (4096, 4),
     ((2, 3, 7), 2**34 - 5),
-    (40, 2**63 + 3),
+    (np.int64(40), 2**63 + 3),
+    ([5, np.uint8(2)], np.uint64(6)),
     (9, 2**64 - 11),
 ]
 STREAMS = [0, 1, 2**16 + 3, 2**31 - 1, 2**48 - 1]
@@ -139,6 +140,7 @@ def test_the_rounds_have_the_streams_numbers(place: tuple[object, int], stream: 
         ({"key": headwater.Key(1)}, "make the key with engine='philox4x32'"),
         ({"shape": (2, -1)}, "no negative size"),
         ({"shape": 2.5}, None),
+        ({"shape": (2.5,)}, None),
         ({"start": -1}, "start must be from 0"),
         ({"start": 2**64 - 2}, "the last element before 2\\^64 - 1"),
         ({"stream": -1}, "from 0 to 2\\^48 - 1, not -1"),

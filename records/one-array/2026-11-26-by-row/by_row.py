@@ -31,7 +31,10 @@ def main():
     one, two = generator.random(N) + 1, generator.random(N) + 1
     parameters = {
         "normal": (one, two), "exponential": (one,), "laplace": (one, two), "gamma": (one, two),
-        "beta": (one, two), "weibull": (one,), "poisson": (one * 5,), "standard_t": (one * 5,),
+        "gumbel": (one, two), "logistic": (one, two), "rayleigh": (one,), "beta": (one, two),
+        "chisquare": (one * 5,), "weibull": (one,), "pareto": (one,), "power": (one,),
+        "triangular": (one, one + 1, one + 2), "poisson": (one * 5,), "uniform": (one, two + 1),
+        "standard_t": (one * 5,), "binomial": ((one * 20).astype("i8"), two / 4),
     }  # fmt: skip
     print(f"numpy {version('numpy')}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}, {N:,} rows")
     print("| kind | ids | ns a row | NumPy's | ratio |\n| --- | --- | --- | --- | --- |")

@@ -243,8 +243,10 @@ impl Rows<'_> {
         let is_f64 = self.dtype == Dtype::F64;
         let stretched = is_stretched(self.kind) && is_f64;
         let is_run = matches!(block.elements(), Elements::From(_));
-        let is_real = |parameter: &Parameter| parameter.form == Form::Real;
-        if !(stretched || is_run) || !self.parameters.iter().all(is_real) {
+        let is_real = |(parameter, value): (&Parameter, &Value<'_>)| {
+            parameter.form == Form::Real && matches!(value, Value::Real(_))
+        };
+        if !(stretched || is_run) || !self.parameters.iter().zip(values).all(is_real) {
             return Ok(false);
         }
         let mut lists = [[0.0; BLOCK]; MOST];

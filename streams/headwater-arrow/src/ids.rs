@@ -32,11 +32,6 @@ impl<'a> Ids<'a> {
         Ids::new(c"L", ids.as_ptr().cast(), ids.len())
     }
 
-    /// Returns the numbers of a slice, which are no ids, but may be parameters.
-    pub fn from_f64(numbers: &'a [f64]) -> Ids<'a> {
-        Ids::new(c"g", numbers.as_ptr().cast(), numbers.len())
-    }
-
     /// Returns `len` ids of this format of an integer type from `start` on.
     ///
     /// # Safety

@@ -12,95 +12,18 @@
 
 use crate::calls::{self, REFUSED, erase};
 use crate::distributions::{self, Numbers, Single};
+use crate::jvm::{Critical, Env, Object};
 use crate::numbers::{self, Place, Typed};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
-use core::ptr::{NonNull, null_mut};
+use core::ptr::NonNull;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 use headwater_streams::kinds::{Dtype, Elements};
-
-/// A reference to an object or a class.
-type Object = *mut c_void;
 
 /// Bytes of the shorter buffer: a UUID, a nonce or a key.
 const SHORT: usize = 64;
 /// Bytes of the longer buffer; above, the array is written in place.
 const LONG: usize = 4096;
-
-/// The functions of JNI that this file calls, at their places in the table (JNI specification,
-/// chapter 4).
-#[repr(C)]
-struct Functions {
-    before_get_array_length: [usize; 171],
-    get_array_length: unsafe extern "system" fn(Env, Object) -> i32,
-    before_set_byte_region: [usize; 36],
-    set_byte_region: unsafe extern "system" fn(Env, Object, i32, i32, *const c_void),
-    before_set_long_region: [usize; 3],
-    set_long_region: unsafe extern "system" fn(Env, Object, i32, i32, *const c_void),
-    before_get_critical: [usize; 9],
-    get_critical: unsafe extern "system" fn(Env, Object, *mut u8) -> *mut c_void,
-    release_critical: unsafe extern "system" fn(Env, Object, *mut c_void, i32),
-}
-
-const _: () = {
-    assert!(core::mem::offset_of!(Functions, get_array_length) == 171 * size_of::<usize>());
-    assert!(core::mem::offset_of!(Functions, set_byte_region) == 208 * size_of::<usize>());
-    assert!(core::mem::offset_of!(Functions, set_long_region) == 212 * size_of::<usize>());
-    assert!(core::mem::offset_of!(Functions, get_critical) == 222 * size_of::<usize>());
-    assert!(core::mem::offset_of!(Functions, release_critical) == 223 * size_of::<usize>());
-};
-
-/// The JVM's environment of a thread.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-struct Env(*const *const Functions);
-
-/// The JVM writes changes back and frees its copy, if it made one.
-const COMMIT_AND_FREE: i32 = 0;
-
-/// A primitive array whose elements are pinned until this is dropped. No other function of JNI may
-/// be called meanwhile, except on another critical array.
-struct Critical {
-    env: Env,
-    array: Object,
-    elements: *mut c_void,
-}
-
-impl Critical {
-    /// Returns None if the JVM has no memory; an exception is then pending.
-    ///
-    /// # Safety
-    ///
-    /// `env` is this thread's, and `array` a primitive array.
-    unsafe fn get(env: Env, array: Object) -> Option<Critical> {
-        // SAFETY: `env` is this thread's, so it points to the JVM's table, which has this function
-        // since Java 1.2; `array` is a primitive array, as `# Safety` says.
-        let elements = unsafe { ((**env.0).get_critical)(env, array, null_mut()) };
-        (!elements.is_null()).then_some(Critical { env, array, elements })
-    }
-
-    /// Returns the address of element `index`.
-    ///
-    /// # Safety
-    ///
-    /// The array has elements of type `T`, and at least `index` of them.
-    unsafe fn at<T>(&self, index: i32) -> *mut T {
-        // SAFETY: the elements are pinned until `self` is dropped, are of type `T`, and `index` is
-        // at most their number, as `# Safety` says. So the address is in the array or at its end.
-        unsafe { self.elements.cast::<T>().add(index as usize) }
-    }
-}
-
-impl Drop for Critical {
-    fn drop(&mut self) {
-        // SAFETY: this releases what `get` returned, once, because the value has one owner, and in
-        // the same thread, because it is not `Send`.
-        unsafe {
-            let release = (**self.env.0).release_critical;
-            release(self.env, self.array, self.elements, COMMIT_AND_FREE);
-        }
-    }
-}
 
 /// Draws into a buffer of `WORDS` words on the stack, and passes `len` bytes of it to `write`.
 #[inline(always)]

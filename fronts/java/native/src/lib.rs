@@ -10,6 +10,7 @@ mod calls;
 mod distributions;
 mod ffm;
 mod jni;
+mod jvm;
 mod libc_name;
 mod numbers;
 mod runtime;

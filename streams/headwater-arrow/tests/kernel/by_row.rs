@@ -218,3 +218,68 @@ fn values_under_nulls_are_zero_and_scales_have_a_sign() {
         }
     }
 }
+
+/// Values at the ends of each parameter's range and outside of it, of each type of elements, in a
+/// run of ids and in no order: the loops over blocks take and refuse what a draw alone does.
+#[test]
+fn ends_of_ranges_are_those_of_a_draw_alone() {
+    let tiny = f64::from_bits(1);
+    let edges = [0.0, -0.0, 1.0, -1.0, tiny, 1e308, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+    let (mut taken, mut refused) = (0, 0);
+    for kind in Kind::ALL {
+        let parameters = kind.parameters();
+        let is_real = parameters.iter().all(|one| one.form == Form::Real);
+        if parameters.is_empty() || !is_real {
+            continue;
+        }
+        let base: Vec<f64> = (0..parameters.len()).map(|i| value(kind, i, 0)).collect();
+        for one_type in kind.types() {
+            let dtype = one_type.dtype;
+            if headwater_arrow::format_of(dtype).is_err() {
+                continue;
+            }
+            for (parameter, edge) in (0..parameters.len()).flat_map(|i| edges.map(|edge| (i, edge)))
+            {
+                let mut row = base.clone();
+                row[parameter] = edge;
+                let values: Vec<_> = row.iter().map(|x| Value::Real(*x)).collect();
+                let alone = kind.make(&values).and_then(|made| made.fits(dtype)).is_ok();
+                let columns: Vec<Built> = (0..parameters.len())
+                    .map(|i| reals(&[Some(base[i]), Some(row[i]), Some(base[i])], 8))
+                    .collect();
+                let columns: Vec<_> = columns.iter().map(|one| one.column().unwrap()).collect();
+                let by: Vec<By<'_>> = columns.iter().map(By::Column).collect();
+                for ids in [[4, 5, 6], [9, 5, 1]] {
+                    let mut ids = Ids::from_u64(&ids);
+                    let ids = ids.column().unwrap();
+                    let made = draw_by_row(&ids, &stream(), (kind, dtype), &by, Nulls::Kept);
+                    let what = format!("{} {dtype:?} {parameter} {edge}", kind.name());
+                    assert_eq!(made.is_ok(), alone, "{what}");
+                    match made {
+                        Ok(made) => {
+                            let got = rows(&made, dtype.size()).swap_remove(1).unwrap();
+                            assert_eq!(got, one(kind, dtype, 5, &values), "{what}");
+                            taken += 1;
+                        }
+                        Err(_) => refused += 1,
+                    }
+                }
+                if cfg!(miri) {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(taken > 30 && refused > 10, "{taken} taken, {refused} refused");
+}
+
+/// A constant of another form than its parameter's is refused, and not taken for 0.
+#[test]
+fn a_constant_of_another_form_is_an_error() {
+    let mut ids = Ids::from_u64(&[0, 1, 2]);
+    let places = reals(&[Some(1.0), Some(2.0), Some(3.0)], 4);
+    let by = [By::Column(&places.column().unwrap()), By::Value(Value::Count(2))];
+    let kind = (Kind::ScaledNormal, Dtype::F64);
+    let made = draw_by_row(&ids.column().unwrap(), &stream(), kind, &by, Nulls::Kept);
+    assert!(made.is_err());
+}
