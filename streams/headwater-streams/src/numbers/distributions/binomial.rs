@@ -42,21 +42,39 @@ impl Binomial {
         let p = checked("p", "a number from 0 to 1", p, |p| (0.0..=1.0).contains(&p))?;
         let failures = p > 0.5;
         let p = if failures { 1.0 - p } else { p };
-        let (m, q) = (n as f64, 1.0 - p);
-        if m * p >= 10.0 {
-            return Ok(Binomial { n, failures, method: Method::Rejection(Btrs::new(m, p)) });
-        }
-        let mut last = exp(-(m * minus_ln_1_minus(p)));
-        let probabilities = core::array::from_fn(|k| {
-            if k > 0 {
-                let k = k as f64;
-                last = (last * ((m - (k - 1.0)) * (p / q))) / k;
-            }
-            last
-        });
-        let method = Method::Inversion(Thresholds::new(&probabilities));
+        let m = n as f64;
+        let method = if m * p >= 10.0 {
+            Method::Rejection(Btrs::new(m, p))
+        } else {
+            Method::Inversion(thresholds(m, p))
+        };
         Ok(Binomial { n, failures, method })
     }
+}
+
+/// Returns the table of a mean below 10.
+pub(super) fn thresholds(m: f64, p: f64) -> Thresholds {
+    let odds = p / (1.0 - p);
+    let mut last = none(m, p);
+    let probabilities = core::array::from_fn(|k| {
+        if k > 0 {
+            last = next(m, odds, last, k as f64);
+        }
+        last
+    });
+    Thresholds::new(&probabilities)
+}
+
+/// Returns the probability of 0.
+#[inline(always)]
+pub(super) fn none(m: f64, p: f64) -> f64 {
+    exp(-(m * minus_ln_1_minus(p)))
+}
+
+/// Returns the probability of k, made of that of k - 1.
+#[inline(always)]
+pub(super) fn next(m: f64, odds: f64, last: f64, k: f64) -> f64 {
+    (last * ((m - (k - 1.0)) * odds)) / k
 }
 
 impl Sampler<u64> for Binomial {

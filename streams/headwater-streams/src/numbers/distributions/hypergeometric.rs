@@ -59,14 +59,7 @@ impl Hypergeometric {
         let (few, drawn) = (good.min(bad), sample.min(rest));
         let hrua = Hrua::new(population as f64, few as f64, drawn as f64);
         let method = if hrua.mean < 10.0 {
-            let mut last = hrua.none();
-            let probabilities = core::array::from_fn(|k| {
-                if k > 0 {
-                    last = hrua.next(last, (k - 1) as f64);
-                }
-                last
-            });
-            Method::Inversion(Thresholds::new(&probabilities))
+            Method::Inversion(hrua.thresholds())
         } else {
             let hrua = hrua.whole();
             Method::Rejection(hrua, Chords::new(&hrua))
@@ -170,6 +163,18 @@ impl Hrua {
         let small = (stirling(others) - stirling(bad)) + (stirling(population) - stirling(rest));
         let factors = (factor(others) / factor(bad)) * (factor(population) / factor(rest));
         exp(-(rarity + small)) / sqrt_f64(factors)
+    }
+
+    /// Returns the table of a mean below 10.
+    pub(super) fn thresholds(&self) -> Thresholds {
+        let mut last = self.none();
+        let probabilities = core::array::from_fn(|k| {
+            if k > 0 {
+                last = self.next(last, (k - 1) as f64);
+            }
+            last
+        });
+        Thresholds::new(&probabilities)
     }
 
     /// Returns the probability of k + 1, made of that of k.
