@@ -72,7 +72,12 @@ class Draw:
         out = np.empty(shape, np.int64 if kind in _COUNTS else np.float64)
         before = self._cursor.get()
         try:
-            full = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
+            # A number stays one, since an array of copies takes longer than its elements' draws.
+            full = [
+                np.broadcast_to(array, shape).reshape(-1) if array.ndim or array.dtype.kind == "b"
+                else array.item()
+                for array in arrays
+            ]
             self._cursor.each(kind, out.reshape(-1), *full)
         except REFUSED:
             self._cursor.set(*before)

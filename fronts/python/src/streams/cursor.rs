@@ -16,15 +16,15 @@
 use super::args::Size;
 use super::distribution::{Argument, Owned, refused};
 use super::dtype::{Dtype, dtype};
-use super::indices::Indices;
 use super::integers;
 use super::key::{self, Key};
-use super::memory::{Memory, Out};
+use super::lists::{List, doubles, each};
+use super::memory::{Out, View};
 use super::output::{Place, Wanted, run};
 use super::parameters::Parameter;
 use super::stream::Stream;
-use headwater_streams::kinds::{Elements, Form, Kind, Made, Value, draw, draw_each};
-use headwater_streams::{Error, Key as NativeKey};
+use headwater_streams::Key as NativeKey;
+use headwater_streams::kinds::{Elements, Form, Kind, Made, Value, draw};
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
@@ -212,7 +212,7 @@ pub(crate) fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// Returns true for a value that is one number for all elements.
-fn is_number(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(super) fn is_number(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>() {
         return Ok(true);
     }
@@ -364,14 +364,11 @@ impl Cursor {
         let held = Out::open(out, "out")?;
         let dtype = dtype(&out.getattr("dtype")?)?;
         let n = held.shape().len(dtype.size())?;
+        let views: Vec<Option<View>> = given.iter().map(|value| doubles(&value)).collect();
         let mut lists = Vec::new();
-        for (value, parameter) in given.iter().zip(kind.parameters()) {
-            let list = match parameter.form {
-                Form::Count => List::Counts(Indices::read(&value, parameter.numpy)?.list),
-                Form::Real => List::Reals(Parameter::Given(value).list(parameter.numpy)?),
-                _ => return Err(PyTypeError::new_err("a list cannot differ between elements")),
-            };
-            if list.len() != n {
+        for ((value, view), parameter) in given.iter().zip(&views).zip(kind.parameters()) {
+            let list = List::read(value, view.as_ref(), parameter)?;
+            if list.len().is_some_and(|len| len != n) {
                 return Err(PyValueError::new_err(
                     "a parameter must have a value for each element",
                 ));
@@ -379,14 +376,7 @@ impl Cursor {
             lists.push(list);
         }
         self.taken((kind, dtype), n, 1, |stream, first| {
-            run(py, held.memory(), |memory| {
-                let reals: Option<Vec<&[f64]>> = lists.iter().map(List::reals).collect();
-                // SAFETY: the memory is that of `out`, which `run` hands to this function alone,
-                // and the place is no longer in use when `each` below begins.
-                let mut out = unsafe { memory.out() };
-                let done = reals.and_then(|r| draw_each(kind, &r, &stream, first, &mut out));
-                done.unwrap_or_else(|| each(kind, &stream, first, &lists, memory, n))
-            })
+            run(py, held.memory(), |memory| each(kind, &stream, first, &lists, memory, n))
         })
     }
 }
@@ -438,69 +428,4 @@ impl Cursor {
         let raw = u128::from(low) | u128::from(high) << 64;
         Ok(NativeKey::from_raw(stream.key().engine(), raw.to_le_bytes()))
     }
-}
-
-/// The values of a parameter, one for each element.
-enum List {
-    Reals(Vec<f64>),
-    Counts(Vec<u64>),
-}
-
-impl List {
-    fn len(&self) -> usize {
-        match self {
-            List::Reals(list) => list.len(),
-            List::Counts(list) => list.len(),
-        }
-    }
-
-    fn reals(&self) -> Option<&[f64]> {
-        match self {
-            List::Reals(list) => Some(list),
-            List::Counts(_) => None,
-        }
-    }
-
-    fn value(&self, i: usize) -> Value<'static> {
-        match self {
-            List::Reals(list) => Value::Real(list[i]),
-            List::Counts(list) => Value::Count(list[i]),
-        }
-    }
-
-    /// Returns true if elements `i` and `j` have the same value.
-    fn same(&self, i: usize, j: usize) -> bool {
-        match self {
-            List::Reals(list) => list[i].to_bits() == list[j].to_bits(),
-            List::Counts(list) => list[i] == list[j],
-        }
-    }
-}
-
-/// Writes elements whose parameters differ. Neighbours with the same ones are drawn together.
-fn each(
-    kind: Kind,
-    stream: &headwater_streams::Stream,
-    first: u64,
-    lists: &[List],
-    memory: Memory,
-    n: usize,
-) -> Result<(), Error> {
-    let mut i = 0;
-    while i < n {
-        let mut end = i + 1;
-        while end < n && lists.iter().all(|list| list.same(i, end)) {
-            end += 1;
-        }
-        let mut values = [Value::Flag(false); 4];
-        for (value, list) in values.iter_mut().zip(lists) {
-            *value = list.value(i);
-        }
-        // SAFETY: the memory is that of `out`, which `run` hands to this function alone, and the
-        // part before this one is no longer in use.
-        let out = unsafe { memory.part(i, end - i).out() };
-        draw(kind, &values[..lists.len()], stream, Elements::From(first + i as u64), out)?;
-        i = end;
-    }
-    Ok(())
 }

@@ -13,6 +13,7 @@ use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::CStr;
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 /// Memory that one call may write to: elements of one type in C order.
@@ -217,6 +218,51 @@ impl View {
             )
         };
         if result == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
+    }
+
+    /// Returns the items if they are doubles of this machine, one after another.
+    pub(crate) fn doubles(&self) -> Option<Doubles<'_>> {
+        let raw = &*self.0;
+        // SAFETY: `open` has filled the view, and it is not released before the drop.
+        let is_in_order = unsafe { ffi::PyBuffer_IsContiguous(raw, b'C' as std::ffi::c_char) != 0 };
+        let start = NonNull::new(raw.buf.cast::<u8>())?;
+        let is_plain = is_in_order && self.dtype() == Some(Dtype::F64);
+        is_plain.then(|| Doubles { start, len: self.bytes() / size_of::<f64>(), held: PhantomData })
+    }
+}
+
+/// The doubles of a buffer, which a call reads piece by piece. Their address may be any.
+#[derive(Clone, Copy)]
+pub(crate) struct Doubles<'a> {
+    start: NonNull<u8>,
+    len: usize,
+    held: PhantomData<&'a View>,
+}
+
+// SAFETY: a pointer to plain numbers, which belong to no thread, and which the borrowed view keeps
+// in place.
+unsafe impl Send for Doubles<'_> {}
+// SAFETY: as above; nothing is written through the pointer.
+unsafe impl Sync for Doubles<'_> {}
+
+impl Doubles<'_> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Copies the doubles from number `first` on, which exist. Without a reference to them, because
+    /// another thread of Python may write to a shared array meanwhile: then each copied number is
+    /// any, and the draw checks it after the copy.
+    pub(crate) fn copy(&self, first: usize, to: &mut [f64]) {
+        assert!(first <= self.len && to.len() <= self.len - first);
+        // SAFETY: the view holds `len` doubles from `start` on, and those that are copied are among
+        // them, as was checked. `to` is ours alone, so the two do not overlap. Bytes have no
+        // alignment, and any bits are a double.
+        unsafe {
+            let from = self.start.as_ptr().add(first * size_of::<f64>());
+            let bytes = size_of_val(to);
+            std::ptr::copy_nonoverlapping(from, to.as_mut_ptr().cast::<u8>(), bytes);
+        }
     }
 }
 

@@ -54,7 +54,7 @@ impl Binomial {
 
 /// Returns the table of a mean below 10.
 pub(super) fn thresholds(m: f64, p: f64) -> Thresholds {
-    let odds = p / (1.0 - p);
+    let odds = odds(p);
     let mut last = none(m, p);
     let probabilities = core::array::from_fn(|k| {
         if k > 0 {
@@ -63,6 +63,12 @@ pub(super) fn thresholds(m: f64, p: f64) -> Thresholds {
         last
     });
     Thresholds::new(&probabilities)
+}
+
+/// Returns the odds of a success.
+#[inline(always)]
+pub(super) fn odds(p: f64) -> f64 {
+    p / (1.0 - p)
 }
 
 /// Returns the probability of 0.
@@ -112,10 +118,21 @@ pub(super) struct Btrs {
 impl Btrs {
     #[inline(always)]
     pub(super) fn new(m: f64, p: f64) -> Btrs {
-        let mut btrs = Btrs::quick_constants(m, p);
-        let factors = factor(btrs.middle) * factor(m - btrs.middle);
-        btrs.least = btrs.rarity(btrs.middle) + ln(factors) / 2.0;
-        btrs
+        let btrs = Btrs::quick_constants(m, p);
+        btrs.with(btrs.least_rarity())
+    }
+
+    /// Returns the method with this rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn with(self, least: f64) -> Btrs {
+        Btrs { least, ..self }
+    }
+
+    /// Returns the rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn least_rarity(&self) -> f64 {
+        let factors = factor(self.middle) * factor(self.m - self.middle);
+        self.rarity(self.middle) + ln(factors) / 2.0
     }
 
     /// Returns all that the quick test needs.

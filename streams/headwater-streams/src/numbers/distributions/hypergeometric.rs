@@ -125,7 +125,18 @@ impl Hrua {
     /// Returns the method with the rarity of the likeliest number.
     #[inline(always)]
     pub(super) fn whole(self) -> Hrua {
-        let least = self.rarity(self.middle) + ln(self.factors(self.middle)) / 2.0;
+        self.with(self.least_rarity())
+    }
+
+    /// Returns the rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn least_rarity(&self) -> f64 {
+        self.rarity(self.middle) + ln(self.factors(self.middle)) / 2.0
+    }
+
+    /// Returns the method with this rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn with(self, least: f64) -> Hrua {
         Hrua { least, ..self }
     }
 

@@ -12,6 +12,7 @@ use super::super::poisson::{Poisson, Ptrs};
 use super::super::private::{CHUNK, LAST, MASK, Rejection};
 use super::lists::Lists;
 use crate::numbers::path::{Kernel, Path};
+use core::marker::PhantomData;
 
 /// Elements of one search, which goes on until the largest count is found.
 const TILE: usize = 32;
@@ -118,17 +119,87 @@ impl Rejection for Means {
 }
 
 /// Binomial counts: the trials, and the smaller of both chances.
-pub(super) struct Binomials(Lists<2>);
+pub(super) struct Binomials {
+    lists: Lists<2>,
+    least: Rarities,
+}
 
 impl Binomials {
     /// Returns the method of these trials and chances.
-    pub(super) fn new(trials: &[f64], chances: &[f64]) -> Binomials {
+    pub(super) fn new([trials, chances]: [&[f64]; 2]) -> Binomials {
         let mut smaller = [0.0; CHUNK];
         for (smaller, &p) in smaller.iter_mut().zip(chances) {
             *smaller = select(p > 0.5, 1.0 - p, p);
         }
-        Binomials(Lists::new([trials, &smaller[..chances.len().min(CHUNK)]]))
+        let lists = Lists::new([trials, &smaller[..trials.len().min(CHUNK)]]);
+        let least = rarities::<Binomials, 2>(&lists, trials.len());
+        Binomials { lists, least }
     }
+}
+
+/// The rarities of the likeliest counts, of tiles that have a large mean. They are computed once,
+/// since each attempt takes one and it takes as long as an attempt.
+type Rarities = [[f64; TILE]; CHUNK / TILE];
+
+/// A method whose counts have a rarity.
+trait Rarity<const N: usize> {
+    /// Returns true if the mean is large.
+    fn is_large(parameters: [f64; N]) -> bool;
+
+    /// Returns the rarity of the likeliest count.
+    fn least(parameters: [f64; N]) -> f64;
+}
+
+impl Rarity<2> for Binomials {
+    #[inline(always)]
+    fn is_large([m, p]: [f64; 2]) -> bool {
+        m * p >= LARGE
+    }
+
+    #[inline(always)]
+    fn least([m, p]: [f64; 2]) -> f64 {
+        Btrs::quick_constants(m, p).least_rarity()
+    }
+}
+
+/// Returns the rarities of the first elements of a chunk.
+fn rarities<R: Rarity<N>, const N: usize>(lists: &Lists<N>, many: usize) -> Rarities {
+    let mut all = [[0.0; TILE]; CHUNK / TILE];
+    let least = &mut all[..many.min(CHUNK).div_ceil(TILE)];
+    Path::best().run(Least::<R, N> { lists, least, of: PhantomData });
+    all
+}
+
+struct Least<'a, R, const N: usize> {
+    lists: &'a Lists<N>,
+    least: &'a mut [[f64; TILE]],
+    of: PhantomData<fn() -> R>,
+}
+
+impl<R: Rarity<N>, const N: usize> Kernel for Least<'_, R, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (tile, least) in self.least.iter_mut().enumerate() {
+            let lists = self.lists.tile::<TILE>(tile);
+            if (0..TILE).fold(false, |any, i| any | R::is_large(lists.map(|list| list[i]))) {
+                for i in 0..TILE {
+                    least[i] = R::least(lists.map(|list| list[i]));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the rarities of the elements at these places.
+#[inline(always)]
+fn some(least: &Rarities, places: &[u16]) -> [f64; TILE] {
+    let mut some = [0.0; TILE];
+    for (some, &place) in some.iter_mut().zip(places) {
+        *some = least.as_flattened()[usize::from(place) & MASK];
+    }
+    some
 }
 
 impl Chances<2> for Binomials {
@@ -144,25 +215,21 @@ impl Rejection for Binomials {
     #[inline(always)]
     fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
         for (tile, (out, blocks)) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)).enumerate() {
-            let [trials, chances] = self.0.tile::<TILE>(tile);
-            let (mut none, mut odds) = ([-1.0; TILE], [0.0; TILE]);
-            let (mut small, mut large) = (false, false);
-            for i in 0..TILE {
-                let (m, p) = (trials[i], chances[i]);
-                let is_large = m * p >= LARGE;
-                none[i] = select(is_large, -1.0, binomial::none(m, p));
-                odds[i] = p / (1.0 - p);
-                large |= is_large;
-                small |= !is_large;
-            }
-            if large {
-                let many = out.len().min(blocks.len()).min(TILE);
-                let (out, blocks) = (&mut out[..many], &blocks[..many]);
-                for i in 0..many {
-                    out[i] = Btrs::quick_constants(trials[i], chances[i]).squeezed(blocks[i]);
+            let [trials, chances] = self.lists.tile::<TILE>(tile);
+            let means = || trials.iter().zip(chances).map(|(m, p)| m * p);
+            if means().fold(false, |any, mean| any | (mean >= LARGE)) {
+                let parameters = trials.iter().zip(chances);
+                for ((out, &block), (&m, &p)) in out.iter_mut().zip(blocks).zip(parameters) {
+                    *out = Btrs::quick_constants(m, p).squeezed(block);
                 }
             }
-            if small {
+            if means().fold(false, |any, mean| any | (mean < LARGE)) {
+                let (mut none, mut odds) = ([0.0; TILE], [0.0; TILE]);
+                let parameters = trials.iter().zip(chances);
+                for ((none, odds), (&m, &p)) in none.iter_mut().zip(&mut odds).zip(parameters) {
+                    *none = select(m * p >= LARGE, -1.0, binomial::none(m, p));
+                    *odds = binomial::odds(p);
+                }
                 search::<Binomials, 2>(blocks, [trials, &odds], &none, out);
             }
         }
@@ -170,20 +237,25 @@ impl Rejection for Binomials {
 
     #[inline(always)]
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
-        for ((out, &block), &place) in out.iter_mut().zip(blocks).zip(places) {
-            let [m, p] = self.0.at(place.into());
-            *out = Btrs::new(m, p).decided(block);
-        }
-        for ((out, &[w0, _]), &place) in out.iter_mut().zip(blocks).zip(places) {
-            let [m, p] = self.0.at(place.into());
-            if m * p < LARGE {
-                *out = binomial::thresholds(m, p).count(w0);
+        let tiles = out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places.chunks(TILE));
+        for ((out, blocks), places) in tiles {
+            let [trials, chances] = &self.lists.some::<TILE>(places);
+            let least = some(&self.least, places);
+            let parameters = trials.iter().zip(chances).zip(&least);
+            for ((out, &block), ((&m, &p), &least)) in out.iter_mut().zip(blocks).zip(parameters) {
+                *out = Btrs::quick_constants(m, p).with(least).decided(block);
+            }
+            let parameters = trials.iter().zip(chances);
+            for ((out, &[w0, _]), (&m, &p)) in out.iter_mut().zip(blocks).zip(parameters) {
+                if m * p < LARGE {
+                    *out = binomial::thresholds(m, p).count(w0);
+                }
             }
         }
     }
 
     fn fallback(&self, place: usize) -> f64 {
-        let [m, p] = self.0.at(place);
+        let [m, p] = self.lists.at(place);
         Btrs::quick_constants(m, p).fallback(place)
     }
 }
@@ -208,7 +280,10 @@ impl Kernel for Successes<'_> {
 
 /// Hypergeometric counts: the population, the fewer of good and bad items, and the fewer of those
 /// that are drawn and those that are left.
-pub(super) struct Populations(Lists<3>);
+pub(super) struct Populations {
+    lists: Lists<3>,
+    least: Rarities,
+}
 
 impl Populations {
     /// Returns the method of good and bad items, and of samples.
@@ -216,12 +291,26 @@ impl Populations {
         let mut lists = [[0.0; CHUNK]; 3];
         Path::best().run(Fewer { good, bad, samples, to: &mut lists });
         let many = good.len().min(CHUNK);
-        Populations(Lists::new(lists.each_ref().map(|list| &list[..many])))
+        let lists = Lists::new(lists.each_ref().map(|list| &list[..many]));
+        let least = rarities::<Populations, 3>(&lists, many);
+        Populations { lists, least }
     }
 
     #[inline(always)]
     fn of([population, few, drawn]: [f64; 3]) -> Hrua {
         Hrua::new(population, few, drawn)
+    }
+}
+
+impl Rarity<3> for Populations {
+    #[inline(always)]
+    fn is_large(parameters: [f64; 3]) -> bool {
+        Populations::of(parameters).mean >= LARGE
+    }
+
+    #[inline(always)]
+    fn least(parameters: [f64; 3]) -> f64 {
+        Populations::of(parameters).least_rarity()
     }
 }
 
@@ -263,19 +352,22 @@ impl Rejection for Populations {
     #[inline(always)]
     fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
         for (tile, (out, blocks)) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)).enumerate() {
-            let [populations, few, drawn] = self.0.tile::<TILE>(tile);
-            let (mut none, mut others) = ([-1.0; TILE], [0.0; TILE]);
-            let mut small = false;
+            let parameters @ [populations, few, drawn] = self.lists.tile::<TILE>(tile);
+            let (mut none, mut others) = ([0.0; TILE], [0.0; TILE]);
+            let mut any = false;
             for i in 0..TILE {
-                let hrua = Hrua::new(populations[i], few[i], drawn[i]);
-                let is_large = hrua.mean >= LARGE;
-                none[i] = select(is_large, -1.0, hrua.none());
+                let hrua = Populations::of(parameters.map(|list| list[i]));
+                none[i] = select(hrua.mean >= LARGE, -1.0, 0.0);
                 others[i] = (populations[i] - few[i]) - drawn[i];
-                small |= !is_large;
+                any |= hrua.mean < LARGE;
             }
             // The constants of large means take as long here as in the whole test.
             out.fill(f64::NAN);
-            if small {
+            if any {
+                for i in 0..TILE {
+                    let chance = Populations::of(parameters.map(|list| list[i])).none();
+                    none[i] = select(none[i] < 0.0, none[i], chance);
+                }
                 search::<Populations, 3>(blocks, [&others, few, drawn], &none, out);
             }
         }
@@ -283,19 +375,26 @@ impl Rejection for Populations {
 
     #[inline(always)]
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
-        for ((out, &block), &place) in out.iter_mut().zip(blocks).zip(places) {
-            *out = Populations::of(self.0.at(place.into())).whole().decided(block);
-        }
-        for ((out, &[w0, _]), &place) in out.iter_mut().zip(blocks).zip(places) {
-            let hrua = Populations::of(self.0.at(place.into()));
-            if hrua.mean < LARGE {
-                *out = hrua.thresholds().count(w0);
+        let tiles = out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places.chunks(TILE));
+        for ((out, blocks), places) in tiles {
+            let parameters = &self.lists.some::<TILE>(places);
+            let least = some(&self.least, places);
+            let of = |i: usize| Populations::of(parameters.each_ref().map(|list| list[i]));
+            let many = out.len().min(blocks.len()).min(TILE);
+            let (out, blocks) = (&mut out[..many], &blocks[..many]);
+            for i in 0..many {
+                out[i] = of(i).with(least[i]).decided(blocks[i]);
+            }
+            for i in 0..many {
+                if of(i).mean < LARGE {
+                    out[i] = of(i).thresholds().count(blocks[i][0]);
+                }
             }
         }
     }
 
     fn fallback(&self, place: usize) -> f64 {
-        Populations::of(self.0.at(place)).fallback()
+        Populations::of(self.lists.at(place)).fallback()
     }
 }
 

@@ -26,6 +26,19 @@ impl<const N: usize> Lists<N> {
         self.0.each_ref().map(|list| list[place & MASK])
     }
 
+    /// Returns the parameters of the elements at these places.
+    #[inline(always)]
+    pub(super) fn some<const TILE: usize>(&self, places: &[u16]) -> [[f64; TILE]; N] {
+        self.0.each_ref().map(|list| {
+            // Those of element 0 after the last, since a distribution has them.
+            let mut some = [list[0]; TILE];
+            for (some, &place) in some.iter_mut().zip(places) {
+                *some = list[usize::from(place) & MASK];
+            }
+            some
+        })
+    }
+
     /// Returns the parameters of the tile of this number.
     #[inline(always)]
     pub(super) fn tile<const TILE: usize>(&self, tile: usize) -> [&[f64; TILE]; N] {

@@ -210,8 +210,7 @@ fn integers(
         }
         (Kind::Binomial, &[n, p]) => {
             run.counts::<Binomial, 2>(&[n, p], out, |source, lists, out| {
-                let [n, p] = lists;
-                accepted(source, Domain::Binomial, &Binomials::new(n, p), out);
+                accepted(source, Domain::Binomial, &Binomials::new(lists), out);
                 source.path.run(Successes { lists, out });
             })
         }
