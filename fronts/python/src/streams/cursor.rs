@@ -18,13 +18,13 @@ use super::distribution::{Argument, Owned, refused};
 use super::dtype::{Dtype, dtype};
 use super::integers;
 use super::key::{self, Key};
-use super::lists::{List, doubles, each};
-use super::memory::{Out, View};
+use super::lists::{List, each, numbers};
+use super::memory::{self, View};
 use super::output::{Place, Wanted, run};
 use super::parameters::Parameter;
 use super::stream::Stream;
-use headwater_streams::Key as NativeKey;
-use headwater_streams::kinds::{Elements, Form, Kind, Made, Value, draw};
+use headwater_streams::kinds::{Elements, Form, Kind, Made, Out, Value, draw};
+use headwater_streams::{Error, Key as NativeKey};
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
@@ -48,9 +48,29 @@ struct State {
 
 /// Numbers of a kind's parameters, the rest zeros.
 type Numbers = [u64; 4];
-/// The kind that the last draw made, with the bits of its parameters. A loop of small draws would
-/// otherwise spend its time on tables, since some kinds compute 64 chances when they are made.
-type Kept = Option<(Kind, Numbers, Arc<Made<'static>>)>;
+/// The kind that the last draw made. A loop of small draws would otherwise spend its time on
+/// tables, since some kinds compute 64 chances when they are made.
+struct Kept {
+    kind: Kind,
+    /// The bits of its parameters.
+    bits: Numbers,
+    made: Arc<Made<'static>>,
+    ahead: Option<Ahead>,
+}
+
+/// Elements that single draws will ask for. A draw of one number takes as long as one of many, for
+/// it looks at the CPU, makes a block of the cipher and runs a loop of vector code; so the second
+/// in a row draws these, and the next ones only take them.
+struct Ahead {
+    stream: headwater_streams::Stream,
+    /// The number of the first one.
+    start: u64,
+    /// Their bits.
+    values: [u64; AHEAD],
+}
+
+/// Numbers that are drawn ahead.
+const AHEAD: usize = 16;
 
 impl State {
     /// Moves past `n` elements of a kind, and returns their stream and the number of the first one.
@@ -99,7 +119,7 @@ impl State {
 
 /// A place in a stream that every draw moves.
 #[pyclass(frozen, module = "headwater._native")]
-pub(crate) struct Cursor(Mutex<State>, Mutex<Kept>);
+pub(crate) struct Cursor(Mutex<State>, Mutex<Option<Kept>>);
 
 impl Cursor {
     /// Returns the state. No code panics while it has it, and a state is always a whole one.
@@ -152,15 +172,45 @@ impl Cursor {
                 }
             };
         }
-        let mut kept = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, with, made)) = &*kept
-            && (*of, *with) == (kind, bits)
+        let mut kept = self.kept();
+        if let Some(kept) = &*kept
+            && (kept.kind, kept.bits) == (kind, bits)
         {
-            return Ok(made.clone());
+            return Ok(kept.made.clone());
         }
         let values = &values[..parameters.len()];
         let made = kind.make(values).map_err(|error| refused(error, kind, values))?;
-        Ok(kept.insert((kind, bits, Arc::new(made))).2.clone())
+        let made = Arc::new(made);
+        *kept = Some(Kept { kind, bits, made: made.clone(), ahead: None });
+        Ok(made)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the next number of the kind that is kept, if the draw is one of it, otherwise None.
+    fn one<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Kind,
+        given: &Bound<'py, PyTuple>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut kept = self.kept();
+        let dtype = kind.types()[0].dtype;
+        let Some(kept) = kept.as_mut().filter(|kept| kept.is(kind, given)) else {
+            return Ok(None);
+        };
+        let bits = match dtype {
+            Dtype::F64 | Dtype::I64 => self.taken((kind, dtype), 1, 1, |stream, first| {
+                kept.next(&stream, first).map_err(|error| refused(error, kind, &[]))
+            })?,
+            _ => return Ok(None),
+        };
+        Ok(Some(match dtype {
+            Dtype::F64 => PyFloat::new(py, f64::from_bits(bits)).into_any(),
+            _ => (bits as i64).into_pyobject(py)?.into_any(),
+        }))
     }
 
     /// Returns numbers of a kind that was made.
@@ -196,6 +246,61 @@ impl Cursor {
         };
         kind.with(&values, &mut draw).map_err(|error| refused(error, kind, &values))?;
         result.unwrap_or_else(|| unreachable!("`with` lends the kind once, or returns an error"))
+    }
+}
+
+impl Kept {
+    /// Returns true if a draw with these parameters is one of the kind, which is of numbers.
+    fn is(&self, kind: Kind, given: &Bound<'_, PyTuple>) -> bool {
+        let parameters = kind.parameters();
+        let is_equal = |(value, parameter, bits): (Bound<'_, PyAny>, Form, u64)| match parameter {
+            Form::Real => match value.cast_exact::<PyFloat>() {
+                Ok(float) => float.value().to_bits() == bits,
+                Err(_) => {
+                    let is_int = value.is_exact_instance_of::<PyInt>();
+                    is_int && value.extract::<f64>().is_ok_and(|real| real.to_bits() == bits)
+                }
+            },
+            Form::Count => {
+                let is_int = value.is_exact_instance_of::<PyInt>();
+                is_int && value.extract::<u64>().is_ok_and(|count| count == bits)
+            }
+            _ => false,
+        };
+        kind == self.kind
+            && given.len() == parameters.len()
+            && self.made.dimension().is_none()
+            && given
+                .iter()
+                .zip(parameters)
+                .zip(self.bits)
+                .all(|((value, parameter), bits)| is_equal((value, parameter.form, bits)))
+    }
+
+    /// Returns the bits of element `first`.
+    fn next(&mut self, stream: &headwater_streams::Stream, first: u64) -> Result<u64, Error> {
+        if let Some(ahead) = &self.ahead
+            && ahead.stream == *stream
+            && let Some(place) = first.checked_sub(ahead.start)
+            && let Some(&bits) = ahead.values.get(usize::try_from(place).unwrap_or(AHEAD))
+        {
+            return Ok(bits);
+        }
+        let at = Elements::From(first);
+        let values = match self.kind.types()[0].dtype {
+            Dtype::F64 => {
+                let mut reals = [0.0; AHEAD];
+                self.made.draw(stream, at, Out::new(&mut reals))?;
+                reals.map(f64::to_bits)
+            }
+            _ => {
+                let mut counts = [0_i64; AHEAD];
+                self.made.draw(stream, at, Out::new(&mut counts))?;
+                counts.map(|count| count as u64)
+            }
+        };
+        self.ahead = Some(Ahead { stream: *stream, start: first, values });
+        Ok(values[0])
     }
 }
 
@@ -361,10 +466,10 @@ impl Cursor {
         given: &Bound<'_, PyTuple>,
     ) -> PyResult<()> {
         let kind = kind_of(kind)?;
-        let held = Out::open(out, "out")?;
+        let held = memory::Out::open(out, "out")?;
         let dtype = dtype(&out.getattr("dtype")?)?;
         let n = held.shape().len(dtype.size())?;
-        let views: Vec<Option<View>> = given.iter().map(|value| doubles(&value)).collect();
+        let views: Vec<Option<View>> = given.iter().map(|value| numbers(&value)).collect();
         let mut lists = Vec::new();
         for ((value, view), parameter) in given.iter().zip(&views).zip(kind.parameters()) {
             let list = List::read(value, view.as_ref(), parameter)?;
@@ -392,6 +497,13 @@ impl Cursor {
         (size, dtype, out): (Given<'_, 'py>, Given<'_, 'py>, Given<'_, 'py>),
         given: &Bound<'py, PyTuple>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if size.is_none()
+            && dtype.is_none()
+            && out.is_none()
+            && let Some(number) = self.one(py, kind, given)?
+        {
+            return Ok(Some(number));
+        }
         let to = (size.map(|size| size.extract::<Size>()).transpose()?, dtype, out);
         let parameters = kind.parameters();
         let mut are_numbers = true;

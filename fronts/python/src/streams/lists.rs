@@ -1,9 +1,8 @@
 //! Parameters that each element has for itself.
 
 use super::cursor::is_number;
-use super::dtype::Dtype;
 use super::indices::Indices;
-use super::memory::{Doubles, Memory, View};
+use super::memory::{Memory, Numbers, View};
 use super::parameters::Parameter;
 use headwater_streams::kinds::{self, Elements, Form, Kind, Value, draw, draw_each};
 use headwater_streams::{Error, Stream};
@@ -19,22 +18,24 @@ const EXACT: u64 = 1 << 53;
 
 /// The values of a parameter: one for each element, or one for all.
 pub(super) enum List<'a> {
-    Doubles(Doubles<'a>),
+    Doubles(Numbers<'a>),
     Reals(Vec<f64>),
+    /// Counts that doubles have.
+    Integers(Numbers<'a>),
     Counts(Vec<u64>),
     Real(f64),
     Count(u64),
 }
 
-/// Opens the buffer of an array of doubles.
-pub(super) fn doubles(value: &Bound<'_, PyAny>) -> Option<View> {
+/// Opens the buffer of an array of numbers of 8 bytes.
+pub(super) fn numbers(value: &Bound<'_, PyAny>) -> Option<View> {
     let view = View::is_offered(value).then(|| View::readable(value).ok()).flatten()?;
-    (view.dtype() == Some(Dtype::F64)).then_some(view)
+    view.numbers().is_some().then_some(view)
 }
 
 impl<'a> List<'a> {
     /// Reads what a caller passed for a parameter. `view` is its buffer, if it is an array of
-    /// doubles.
+    /// numbers of 8 bytes.
     pub(super) fn read(
         value: Bound<'_, PyAny>,
         view: Option<&'a View>,
@@ -44,11 +45,14 @@ impl<'a> List<'a> {
         let is_number = is_number(&value)?;
         Ok(match parameter.form {
             Form::Count if is_number => List::Count(Parameter::Given(value).count(name)?),
-            Form::Count => List::Counts(Indices::read(&value, name)?.list),
+            Form::Count => match view.and_then(View::numbers) {
+                Some(list) if !list.are_doubles() && list.are_counts() => List::Integers(list),
+                _ => List::Counts(Indices::read(&value, name)?.list),
+            },
             Form::Real if is_number => List::Real(Parameter::Given(value).real(name)?),
-            Form::Real => match view.and_then(View::doubles) {
-                Some(doubles) => List::Doubles(doubles),
-                None => List::Reals(Parameter::Given(value).list(name)?),
+            Form::Real => match view.and_then(View::numbers) {
+                Some(list) if list.are_doubles() => List::Doubles(list),
+                _ => List::Reals(Parameter::Given(value).list(name)?),
             },
             _ => return Err(PyTypeError::new_err("a list cannot differ between elements")),
         })
@@ -57,7 +61,7 @@ impl<'a> List<'a> {
     /// Returns the number of values, or None for one that all elements have.
     pub(super) fn len(&self) -> Option<usize> {
         match self {
-            List::Doubles(list) => Some(list.len()),
+            List::Doubles(list) | List::Integers(list) => Some(list.len()),
             List::Reals(list) => Some(list.len()),
             List::Counts(list) => Some(list.len()),
             List::Real(_) | List::Count(_) => None,
@@ -68,7 +72,7 @@ impl<'a> List<'a> {
     /// count that no float has.
     fn copy(&self, first: usize, to: &mut [f64]) -> bool {
         match self {
-            List::Doubles(list) => list.copy(first, to),
+            List::Doubles(list) | List::Integers(list) => return list.copy(first, to),
             List::Reals(list) => to.copy_from_slice(&list[first..first + to.len()]),
             List::Real(real) => to.fill(*real),
             List::Count(count) => {
@@ -89,6 +93,7 @@ impl<'a> List<'a> {
         match self {
             List::Counts(list) => Value::Count(list[i]),
             List::Count(count) => Value::Count(*count),
+            List::Integers(_) => Value::Count(real as u64),
             _ => Value::Real(real),
         }
     }
