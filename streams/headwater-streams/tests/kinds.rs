@@ -384,11 +384,24 @@ fn arrays_of_parameters_draw_the_numbers_of_each() {
     let (a, b) = (spread(0.01, 90.0, 7), spread(0.02, 50.0, 311));
     let zeros = vec![0.0; MANY];
     let above: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+    let logs: Vec<f64> = a.iter().map(|a| a.ln()).collect();
+    // In no order, with the first and the last elements of a stream, and one of them twice.
+    let scattered: Vec<u64> = (0..MANY as u64)
+        .map(|i| match i {
+            0 | 900 => 0,
+            1 => u64::MAX / 2 - 9,
+            i => i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (i % 40 + 1),
+        })
+        .collect();
     for (kind, lists) in [
         (Kind::Gamma, vec![&a[..]]),
         (Kind::ScaledGamma, vec![&a, &b]),
         (Kind::ChiSquare, vec![&a]),
         (Kind::Beta, vec![&a, &b]),
+        (Kind::ScaledUniform, vec![&zeros, &b]),
+        (Kind::ScaledUniform, vec![&a, &above]),
+        (Kind::LogNormal, vec![&logs, &a]),
+        (Kind::LogNormal, vec![&zeros, &b]),
         (Kind::Weibull, vec![&a]),
         (Kind::Pareto, vec![&a]),
         (Kind::Power, vec![&a]),
@@ -396,24 +409,52 @@ fn arrays_of_parameters_draw_the_numbers_of_each() {
         (Kind::Poisson, vec![&a]),
     ] {
         let dtype = kind.types()[0].dtype;
-        let (mut memory, mut one) = (vec![0; MANY * 8 + 16], [0; 24]);
+        let (mut memory, mut one) = (vec![0; MANY * 8 + 16], vec![0; 24]);
         for many in [1, 7, 64, 512, MANY] {
             let lists: Vec<_> = lists.iter().map(|list| &list[..many]).collect();
             let out = aligned(&mut memory, many * 8);
             let mut place = Out::bytes(dtype, out).unwrap();
-            draw_each(kind, &lists, &stream(), 5, &mut place).unwrap().unwrap();
-            for (i, drawn) in out.chunks(8).enumerate() {
+            draw_each(kind, &lists, &stream(), Elements::From(5), &mut place).unwrap().unwrap();
+            let check = |drawn: &[u8], one: &mut Vec<u8>, element: u64, i: usize| {
                 let values: Vec<_> = lists.iter().map(|list| Value::Real(list[i])).collect();
-                let one = aligned(&mut one, 8);
+                let one = aligned(one, 8);
                 let place = Out::bytes(dtype, one).unwrap();
-                draw(kind, &values, &stream(), Elements::From(5 + i as u64), place).unwrap();
-                assert_eq!(drawn, one, "{kind:?} {values:?}");
+                draw(kind, &values, &stream(), Elements::From(element), place).unwrap();
+                assert_eq!(drawn, one, "{kind:?} {values:?} {element}");
+            };
+            for (i, drawn) in out.chunks(8).enumerate() {
+                check(drawn, &mut one, 5 + i as u64, i);
+            }
+            let ids = &scattered[..many];
+            let mut place = Out::bytes(dtype, out).unwrap();
+            draw_each(kind, &lists, &stream(), Elements::At(ids), &mut place).unwrap().unwrap();
+            for ((i, drawn), &id) in out.chunks(8).enumerate().zip(ids) {
+                check(drawn, &mut one, id, i);
             }
         }
         let mut out = [0.0; 2];
-        let wrong = vec![&[1.0, -1.0][..]; lists.len()];
-        let done = draw_each(kind, &wrong, &stream(), 0, &mut Out::new(&mut out));
-        assert!(!matches!(done, Some(Ok(()))), "{kind:?}");
+        let mut tried = |lists: &[&[f64]], elements| {
+            draw_each(kind, lists, &stream(), elements, &mut Out::new(&mut out))
+        };
+        for wrong in [-1.0, f64::NAN, f64::INFINITY] {
+            // Numbers from -1 to -1.
+            let is_right = kind == Kind::ScaledUniform && wrong == -1.0;
+            let list = [1.0, wrong];
+            let wrong = vec![&list[..]; lists.len()];
+            for elements in [Elements::From(0), Elements::At(&[4, 1])] {
+                let done = tried(&wrong, elements);
+                assert_eq!(matches!(done, Some(Ok(()))), is_right, "{kind:?} {wrong:?}");
+            }
+        }
+        let right: Vec<_> = lists.iter().map(|list| &list[..2]).collect();
+        if kind != Kind::Poisson {
+            let done = tried(&right, Elements::At(&[4]));
+            assert!(matches!(done, Some(Err(Error::Lengths { indices: 1, out: 2 }))), "{done:?}");
+            let done = tried(&right, Elements::At(&[4, u64::MAX]));
+            assert!(matches!(done, Some(Err(Error::RangeTooLong { .. }))), "{done:?}");
+            let done = tried(&right, Elements::From(u64::MAX - 1));
+            assert!(matches!(done, Some(Err(Error::RangeTooLong { .. }))), "{done:?}");
+        }
     }
 }
 

@@ -384,7 +384,8 @@ impl Cursor {
                 // SAFETY: the memory is that of `out`, which `run` hands to this function alone,
                 // and the place is no longer in use when `each` below begins.
                 let mut out = unsafe { memory.out() };
-                let done = reals.and_then(|r| draw_each(kind, &r, &stream, first, &mut out));
+                let from = Elements::From(first);
+                let done = reals.and_then(|r| draw_each(kind, &r, &stream, from, &mut out));
                 done.unwrap_or_else(|| each(kind, &stream, first, &lists, memory, n))
             })
         })

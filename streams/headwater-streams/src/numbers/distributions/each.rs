@@ -13,29 +13,34 @@ use super::gamma::{Methods, exponentials};
 use super::poisson::{Poisson, Ptrs};
 use super::private::{self, By, CHUNK, Domain, LAST, MASK, Rejection, Source, accepted, map};
 use super::words::{Shaped, number_of};
-use super::{Pareto, Power, Triangular, Weibull, checked, positive};
-use crate::kinds::{Kind, Out, POISSON_MOST};
-use crate::numbers::path::Path;
+use super::{LogNormal, Pareto, Power, ScaledUniform, Triangular, Weibull, checked, positive};
+use crate::kinds::{Elements, Kind, Out, POISSON_MOST};
+use crate::numbers::path::{Kernel, Path};
 use crate::{Error, Stream};
 
-/// Writes elements `start` and following of a kind, of which element `start + i` has number i of
-/// each list as its parameters. The lists are as long as `out`. Returns `None` if the kind has no
-/// such loop, or not of this type: then each element is a draw.
+/// Writes elements of a kind, of which the one at place i has number i of each list as its
+/// parameters. The lists are as long as `out`. Returns `None` if the kind has no such loop, or not
+/// of this type: then each element is a draw.
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] for a parameter outside of its range; some numbers may be written then.
+/// [`Error::Parameter`] for a parameter outside of its range, [`Error::Lengths`] unless there is an
+/// element for each place, [`Error::RangeTooLong`] for one that the stream lacks; some numbers may
+/// be written then.
 pub fn draw_each(
     kind: Kind,
     lists: &[&[f64]],
     stream: &Stream,
-    start: u64,
+    elements: Elements<'_>,
     out: &mut Out<'_>,
 ) -> Option<Result<(), Error>> {
     if lists.iter().any(|list| list.len() != out.len()) {
         return None;
     }
-    let s = stream;
+    if let Err(error) = check(elements, out.len()) {
+        return Some(Err(error));
+    }
+    let (s, start) = (stream, elements);
     if let Some(out) = out.elements::<u64>() {
         return match (kind, lists) {
             (Kind::Poisson, &[means]) => {
@@ -53,6 +58,10 @@ pub fn draw_each(
         }
         (Kind::ChiSquare, &[degrees]) => chi_square(s, degrees, start, out),
         (Kind::Beta, &[a, b]) => beta(s, a, b, start, out),
+        (Kind::ScaledUniform, &[low, high]) => {
+            shaped(s, start, out, |i| ScaledUniform::new(at(low, i), at(high, i)))
+        }
+        (Kind::LogNormal, &[mu, sigma]) => log_normal(s, mu, sigma, start, out),
         (Kind::Weibull, &[a]) => shaped(s, start, out, |i| Weibull::new(at(a, i))),
         (Kind::Pareto, &[a]) => shaped(s, start, out, |i| Pareto::new(at(a, i))),
         (Kind::Power, &[a]) => shaped(s, start, out, |i| Power::new(at(a, i))),
@@ -63,6 +72,42 @@ pub fn draw_each(
     })
 }
 
+/// Returns an error unless there are so many elements.
+fn check(elements: Elements<'_>, many: usize) -> Result<(), Error> {
+    match elements {
+        Elements::At(list) if list.len() != many => {
+            Err(Error::Lengths { indices: list.len(), out: many })
+        }
+        Elements::At(list) => list.iter().try_for_each(|&index| crate::stream::check(index, 1)),
+        Elements::From(start) | Elements::Shared { start, .. } => crate::stream::check(start, many),
+    }
+}
+
+/// Returns `many` of the elements, from place `first` on.
+fn part(elements: Elements<'_>, first: usize, many: usize) -> Elements<'_> {
+    match elements {
+        Elements::At(list) => Elements::At(list.get(first..first + many).unwrap_or_default()),
+        Elements::From(start) | Elements::Shared { start, .. } => {
+            Elements::From(start + first as u64)
+        }
+    }
+}
+
+/// Returns the words of `many` of the elements, from place `first` on.
+fn source<'a>(
+    stream: &'a Stream,
+    elements: Elements<'a>,
+    first: usize,
+    many: usize,
+) -> Source<'a, Stream> {
+    match part(elements, first, many) {
+        Elements::At(list) => Source::of_list(Path::best(), stream, list),
+        Elements::From(start) | Elements::Shared { start, .. } => {
+            Source::of_run(Path::best(), stream, start)
+        }
+    }
+}
+
 /// Returns number i of a list, which has it.
 fn at(list: &[f64], i: usize) -> f64 {
     list.get(i).copied().unwrap_or(f64::NAN)
@@ -71,12 +116,11 @@ fn at(list: &[f64], i: usize) -> f64 {
 /// Writes functions of words, a tile at a time.
 fn shaped<D: Shaped>(
     stream: &Stream,
-    start: u64,
+    elements: Elements<'_>,
     out: &mut [f64],
     make: impl Fn(usize) -> Result<D, Error>,
 ) -> Result<(), Error> {
     const TILE: usize = super::words::TILE;
-    crate::stream::check(start, out.len())?;
     for (tile, out) in out.chunks_mut(TILE).enumerate() {
         let first = tile * TILE;
         let mut made = [make(first)?; TILE];
@@ -85,10 +129,63 @@ fn shaped<D: Shaped>(
         }
         let mut words = [0; TILE];
         let words = &mut words[..out.len().min(TILE)];
-        crate::words::Words::words(stream, 0, start + first as u64, words);
+        match part(elements, first, words.len()) {
+            Elements::At(list) => stream.u64_at(list, words)?,
+            Elements::From(start) | Elements::Shared { start, .. } => {
+                crate::words::Words::words(stream, 0, start, words);
+            }
+        }
         number_of(Path::best(), &made, words, out);
     }
     Ok(())
+}
+
+/// Writes exponentials of normal numbers that were moved and scaled.
+fn log_normal(
+    stream: &Stream,
+    mu: &[f64],
+    sigma: &[f64],
+    elements: Elements<'_>,
+    out: &mut [f64],
+) -> Result<(), Error> {
+    for (&mu, &sigma) in mu.iter().zip(sigma) {
+        LogNormal::new(mu, sigma)?;
+    }
+    match elements {
+        Elements::At(list) => stream.normal_f64_at(list, out)?,
+        Elements::From(start) | Elements::Shared { start, .. } => {
+            stream.fill_normal_f64(start, out)?;
+        }
+    }
+    Path::best().run(Exponentials { mu, sigma, out });
+    Ok(())
+}
+
+struct Exponentials<'a> {
+    mu: &'a [f64],
+    sigma: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Kernel for Exponentials<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        const TILE: usize = super::words::TILE;
+        let parameters = self.mu.chunks(TILE).zip(self.sigma.chunks(TILE));
+        for (out, (mu, sigma)) in self.out.chunks_mut(TILE).zip(parameters) {
+            // In loops of their own, as in `lognormal`.
+            let mut doublings = [0.0; TILE];
+            let numbers = out.iter_mut().zip(&mut doublings).zip(mu.iter().zip(sigma));
+            for ((normal, n), (&mu, &sigma)) in numbers {
+                (*n, *normal) = exp_parts(mu + sigma * *normal);
+            }
+            for (rest, &n) in out.iter_mut().zip(&doublings) {
+                *rest = exp_of_parts(n, *rest);
+            }
+        }
+    }
 }
 
 /// Multiplies numbers by scales.
@@ -105,16 +202,21 @@ fn scaled<'a>(
     Ok(())
 }
 
-fn chi_square(stream: &Stream, degrees: &[f64], start: u64, out: &mut [f64]) -> Result<(), Error> {
-    crate::stream::check(start, out.len())?;
+fn chi_square(
+    stream: &Stream,
+    degrees: &[f64],
+    elements: Elements<'_>,
+    out: &mut [f64],
+) -> Result<(), Error> {
     let chunks = out.chunks_mut(CHUNK).zip(degrees.chunks(CHUNK));
-    for ((out, degrees), start) in chunks.zip((start..).step_by(CHUNK)) {
+    for ((out, degrees), first) in chunks.zip((0..).step_by(CHUNK)) {
         let mut shapes = [1.0; CHUNK];
         for (shape, &k) in shapes.iter_mut().zip(degrees) {
             *shape = (positive("k", k)? / 2.0).max(f64::from_bits(1));
         }
         let shapes = &shapes[..out.len().min(CHUNK)];
-        gamma(stream, Domain::Gamma, "k", shapes, start, out)?;
+        let elements = part(elements, first, out.len());
+        gamma(stream, Domain::Gamma, "k", shapes, elements, out)?;
         out.iter_mut().for_each(|number| *number *= 2.0);
     }
     Ok(())
@@ -126,17 +228,16 @@ fn gamma(
     domain: Domain,
     name: &'static str,
     shapes: &[f64],
-    start: u64,
+    elements: Elements<'_>,
     out: &mut [f64],
 ) -> Result<(), Error> {
-    crate::stream::check(start, out.len())?;
     for &shape in shapes {
         positive(name, shape)?;
     }
     let mut methods = Methods::default();
     let chunks = out.chunks_mut(CHUNK).zip(shapes.chunks(CHUNK));
-    for ((out, shapes), start) in chunks.zip((start..).step_by(CHUNK)) {
-        let source = Source::of_run(Path::best(), stream, start);
+    for ((out, shapes), first) in chunks.zip((0..).step_by(CHUNK)) {
+        let source = source(stream, elements, first, out.len());
         methods.set(shapes, 1.0);
         accepted(&source, domain, &methods, out);
         if shapes.iter().any(|&shape| shape < 1.0) {
@@ -192,16 +293,21 @@ impl By for Exponents<'_> {
 }
 
 /// Writes beta numbers: shares of two gamma numbers, but Joehnk's where both shapes are up to 1.
-fn beta(stream: &Stream, a: &[f64], b: &[f64], start: u64, out: &mut [f64]) -> Result<(), Error> {
-    crate::stream::check(start, out.len())?;
+fn beta(
+    stream: &Stream,
+    a: &[f64],
+    b: &[f64],
+    elements: Elements<'_>,
+    out: &mut [f64],
+) -> Result<(), Error> {
     for (&a, &b) in a.iter().zip(b) {
         positive("a", a)?;
         positive("b", b)?;
     }
     let mut methods = Methods::default();
     let chunks = out.chunks_mut(CHUNK).zip(a.chunks(CHUNK)).zip(b.chunks(CHUNK));
-    for (((out, a), b), start) in chunks.zip((start..).step_by(CHUNK)) {
-        let source = Source::of_run(Path::best(), stream, start);
+    for (((out, a), b), first) in chunks.zip((0..).step_by(CHUNK)) {
+        let source = source(stream, elements, first, out.len());
         let many = out.len().min(CHUNK);
         let (mut others, mut e1, mut e2) = ([0.0; CHUNK], [0.0; CHUNK], [0.0; CHUNK]);
         let (others, e1, e2) = (&mut others[..many], &mut e1[..many], &mut e2[..many]);
@@ -216,9 +322,13 @@ fn beta(stream: &Stream, a: &[f64], b: &[f64], start: u64, out: &mut [f64]) -> R
             let m = if e1 < e2 { e1 } else { e2 };
             *out = 1.0 / (1.0 + (other * exp(m - e2)) / (*out * exp(m - e1)));
         }
-        for (((out, &a), &b), element) in out.iter_mut().zip(a).zip(b).zip(start..) {
+        for (((out, &a), &b), place) in out.iter_mut().zip(a).zip(b).zip(first..) {
             if a <= 1.0 && b <= 1.0 {
                 let one = core::slice::from_mut(out);
+                let element = match elements {
+                    Elements::At(list) => list.get(place).copied().unwrap_or_default(),
+                    Elements::From(start) | Elements::Shared { start, .. } => start + place as u64,
+                };
                 private::at(Path::best(), stream, &Beta::new(a, b)?, &[element], one);
             }
         }
@@ -227,13 +337,17 @@ fn beta(stream: &Stream, a: &[f64], b: &[f64], start: u64, out: &mut [f64]) -> R
 }
 
 /// Writes Poisson counts of these means.
-fn poisson(stream: &Stream, means: &[f64], start: u64, out: &mut [u64]) -> Result<(), Error> {
-    crate::stream::check(start, out.len())?;
+fn poisson(
+    stream: &Stream,
+    means: &[f64],
+    elements: Elements<'_>,
+    out: &mut [u64],
+) -> Result<(), Error> {
     let chunks = out.chunks_mut(CHUNK).zip(means.chunks(CHUNK));
-    for ((out, means), start) in chunks.zip((start..).step_by(CHUNK)) {
+    for ((out, means), first) in chunks.zip((0..).step_by(CHUNK)) {
         let mut all = Means([0.0; CHUNK]);
         all.0.iter_mut().zip(means).for_each(|(to, &mean)| *to = mean);
-        let source = Source::of_run(Path::best(), stream, start);
+        let source = source(stream, elements, first, out.len());
         let mut made = [0.0; CHUNK];
         let made = &mut made[..out.len().min(CHUNK)];
         accepted(&source, Domain::Poisson, &all, made);
