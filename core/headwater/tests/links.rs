@@ -66,7 +66,7 @@ fn refill(rng: &mut Rng) -> u64 {
     word(LINKS)
 }
 
-/// Asserts that no key came twice: two equal keys would make equal pages.
+/// Asserts that no two keys are equal, since they would make equal pages.
 fn assert_keys_differ() {
     let keys = KEYS.lock().unwrap();
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len());
@@ -102,7 +102,7 @@ fn a_link_is_used_once() {
         let mut links = HashSet::new();
         for _ in 0..200 {
             if refill(&mut rng) > 0 {
-                assert!(links.insert(link()), "a link came twice");
+                assert!(links.insert(link()), "two links are equal");
                 assert!(link().iter().all(|word| *word != 0));
             }
         }

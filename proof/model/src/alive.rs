@@ -95,8 +95,8 @@ impl State {
     }
 
     /// Forgets the contents of pages that no thread can read any more: a slot at rest has them, and
-    /// its next holder writes all of them before it puts the page. A link stays, with the guards that
-    /// a following refill compares.
+    /// its next holder writes all of them before it puts the page. A link stays, with the guards
+    /// that a following refill compares.
     pub(crate) fn forget_pages_at_rest(&mut self, config: &Config) {
         for (number, process) in self.processes.iter_mut().enumerate() {
             let Some(process) = process else { continue };

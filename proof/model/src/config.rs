@@ -152,7 +152,8 @@ pub struct Config {
     pub tries: u8,
     /// The number of refills before the draw asks the kernel.
     pub rounds: u8,
-    /// The refills that may follow each other by links before one asks the kernel; with 0 each does.
+    /// The refills that may follow each other by links before one asks the kernel; with 0 each
+    /// asks.
     pub links: u8,
     /// Preemptions of each thread, wherever it is; a forked child has what its parent has left.
     pub preemptions: Budget,

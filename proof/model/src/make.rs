@@ -83,8 +83,8 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
         }
         Pc::WorkKeys => {
             work(frame, process).keys = frame.stream;
-            // The kernel is asked here, after the tag was stored. Where no link outlives the refill,
-            // the stream may count as older than it is: as old as the guards.
+            // The kernel is asked here, after the tag was stored. Where no link outlives the
+            // refill, the stream may count as older than it is: as old as the guards.
             if config.links > 0 {
                 state.born[usize::from(frame.stream)] = state.begun;
             }

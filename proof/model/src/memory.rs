@@ -113,7 +113,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Gives the pages of lines that have words, and those of slots, a link each.
+    /// Leaves a link in the pages of lines that have words, and in those of slots.
     pub(crate) fn leave_links(&mut self, links: u8) {
         let lines = self.lines.into_iter().filter_map(|line| line.page);
         let slots = (0..SLOTS as u8).map(|slot| first_work_page(0, slot));

@@ -2,23 +2,24 @@
 //!
 //! A refill used to ask the vDSO each time, which is a third of its cost on Zen 5. But the vDSO
 //! does not ask the kernel either: it keeps a key until the kernel reseeds, and expands it with
-//! ChaCha20 (Linux 6.11, `lib/vdso/getrandom.c`). So nothing is lost in freshness if a page does the
-//! same with AES. Its stream is 32 bytes longer than what draws take, and these bytes, the *link*,
-//! are the half of the next seed that the vDSO would have drawn under the same reseed generation.
-//! The other half still comes from the CPU, fresh for each refill, so the pages of two copies of a
-//! machine differ at the next refill, as they did before. As soon as a guard has moved, the chain
-//! ends.
+//! ChaCha20 (Linux 6.11, `lib/vdso/getrandom.c`). So nothing is lost in freshness if a page does
+//! the same with AES. Its stream is 32 bytes longer than what draws take, and these bytes, the
+//! *link*, are the half of the next seed that the vDSO would have drawn under the same reseed
+//! generation. The other half still comes from the CPU, fresh for each refill, so the pages of two
+//! copies of a machine differ at the next refill, as they did before. As soon as a guard has moved,
+//! the chain ends.
 //!
-//! Two things would be lost if a chain went on until then. Each draw from the vDSO also verifies
-//! the place of the reseed generation, and a link that is read out of the process would betray what
-//! follows it, should the CPU's words be bad. So a chain is short.
+//! Two things would be lost if a chain had no other end. Each draw from the vDSO also verifies the
+//! place of the reseed generation, and a link that is read out of the process would betray all that
+//! follow it, should the CPU's words be bad. So a chain is short.
 //!
-//! The danger is the page itself, which the kernel may drop at any instant: a link that is read from
-//! a dropped page is zero, and the same zero on every machine. A refill that draws from the vDSO
-//! writes the tag first and the seed after it, so a drop in between leaves a page without a tag.
-//! Here the seed is older than the tag. A compare of the old tag before the new one is stored would
-//! leave a window between the two. So one instruction does both: a compare-exchange finds the old
-//! tag and stores the new one in the same page, and from then on a drop takes the tag with the link.
+//! The danger is the page itself, which the kernel may drop at any instant: a link that is read
+//! from a dropped page is zero, and the same zero on every machine. A refill that draws from the
+//! vDSO writes the tag first and the seed after it, so a drop in between leaves a page without a
+//! tag. Here the seed is older than the tag, and a compare of the old tag before the new one is
+//! stored would leave a window between the two. So one instruction does both: a compare-exchange
+//! finds the old tag and stores the new one in the same page, and from then on a drop takes the tag
+//! with the link.
 
 #![allow(unsafe_code)]
 

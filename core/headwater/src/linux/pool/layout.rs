@@ -16,8 +16,9 @@ pub(crate) const STATE: usize = 64;
 pub(crate) const STATE_ROOM: usize = 192;
 /// The hedge key, expanded.
 pub(crate) const ROUND_KEYS: usize = 256;
-/// The keystream of a refill, from here to the end. Its first 32 bytes become the hedge key, or stay
-/// as the beginning of the next refill's seed. Before that the seed of the refill's key lies here.
+/// The keystream of a refill, from here to the end. Its first 32 bytes become the hedge key, or
+/// stay as the beginning of the next refill's seed. Before that the seed of the refill's key lies
+/// here.
 pub(crate) const STREAM: usize = 512;
 pub(crate) const DATA: usize = STREAM + 32;
 /// The number of bytes served. 16 more follow them, so that a window of 16 bytes can be
