@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     .try_into()?;
     seccompiler::apply_filter(&filter)?;
 
-    // Ten thousand draws need several refills of a page, and each refill asks the kernel.
+    // Ten thousand draws need several refills of a page, and at least each eighth asks the kernel.
     let mut ones = 0;
     for _ in 0..10_000 {
         ones += headwater::u64()?.count_ones();

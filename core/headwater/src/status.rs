@@ -114,7 +114,7 @@ impl Path {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReseedGeneration {
-    /// Found, verified at every refill.
+    /// Found, verified at every draw from the vDSO.
     Live {
         /// The generation now.
         value: u64,

@@ -90,7 +90,7 @@ fn due(by: By, len: usize, lost: &HashSet<u64>) -> Vec<u64> {
     // SAFETY: the part of a page of the pools that holds random bytes. Volatile: it changes without
     // the compiler's knowledge.
     let words =
-        (512..4096).step_by(8).map(|at| unsafe { page.add(at).cast::<u64>().read_volatile() });
+        (544..4096).step_by(8).map(|at| unsafe { page.add(at).cast::<u64>().read_volatile() });
     let taken = if len > LIMIT { 4 } else { len.div_ceil(8) };
     words.filter(|word| *word != 0 && !lost.contains(word)).take(taken).collect()
 }

@@ -40,8 +40,9 @@ const STEPPED: [&str; 6] =
 /// those from a handle, which continues with its page.
 const LEFT: [&str; 4] = ["u64", "next_u64", "Rng::fill of 16", "Rng::fill of 100"];
 
-/// The start of the random bytes of a page. The bytes before it are never output.
-const STREAM: u64 = 512;
+/// The start of the random bytes of a page. The 32 bytes before it, of the same stream, are never
+/// output: the next refill follows them.
+const STREAM: u64 = 544;
 const STREAM_WORDS: usize = (4096 - STREAM as usize) / 8;
 
 /// More instructions than any draw has. Where atomic operations are loops of exclusive loads and

@@ -97,3 +97,35 @@ def test_threads_share_no_number():
     for thread in threads:
         thread.join()
     assert sorted(found) == sorted(headwater.Generator(9).standard_cauchy(20000).tolist())
+
+
+def at_word(word):
+    """Returns a generator that goes on at a word of its stream."""
+    generator = headwater.Generator(4)
+    state = generator.bit_generator.state
+    generator.bit_generator.state = {**state, "word": word}
+    return generator
+
+
+@pytest.mark.parametrize("call", [("standard_cauchy", ()), ("geometric", (0.3,)), ("gamma", (2.5,))])
+def test_the_last_numbers_of_a_stream_are_there(call):
+    """Fewer than are drawn ahead: each number comes, and after the last one an error."""
+    last = 2**64 - 1 - 21
+    one, all_of_them = at_word(last), at_word(last)
+    numbers = [draw(one, call) for _ in range(21)]
+    assert numbers == draw(all_of_them, call, 21).tolist()
+    for generator in (one, all_of_them):
+        with pytest.raises((ValueError, OverflowError)):
+            draw(generator, call)
+
+
+def test_integers_that_no_draw_knows_are_those_of_arrays():
+    """Integers beyond 32 bits, and beyond floats, beside one that was kept."""
+    generator, other = headwater.Generator(6), headwater.Generator(6)
+    for trials in (5, 5, 2**32, 2**32 + 5, 2**40, 5, 5):
+        assert generator.binomial(trials, 0.5) == other.binomial(trials, 0.5, size=1)[0]
+    for scale in (3, 2**32 + 3, 2**60 + 1, 3):
+        assert generator.exponential(scale) == other.exponential(scale, size=1)[0]
+    assert generator.exponential(3) == other.exponential(3.0, size=1)[0]
+    with pytest.raises((ValueError, OverflowError)):
+        generator.exponential(10**400)

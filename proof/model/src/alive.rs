@@ -1,6 +1,7 @@
 //! Which streams are still somewhere: the others are forgotten, so that their names can be given
 //! again.
 
+use crate::config::Config;
 use crate::memory::{Page, Word, first_page, first_work_page};
 use crate::state::{Bad, Part, STREAMS, State};
 
@@ -19,7 +20,7 @@ impl Alive {
                 alive.words |= 1 << word.0;
             }
             for page in process.pages {
-                alive.streams |= 1 << page.keys | 1 << page.tag;
+                alive.streams |= 1 << page.keys | 1 << page.tag | 1 << page.link;
             }
             for line in process.lines {
                 alive.streams |= 1 << line.number;
@@ -29,7 +30,7 @@ impl Alive {
             let frames = 1 + usize::from(thread.in_handler);
             for frame in &thread.frames[..frames] {
                 alive.words |= 1 << frame.word.0 | 1 << frame.own.0;
-                alive.streams |= 1 << frame.stream | 1 << frame.number;
+                alive.streams |= 1 << frame.stream | 1 << frame.number | 1 << frame.was;
             }
         }
         alive
@@ -94,8 +95,9 @@ impl State {
     }
 
     /// Forgets the contents of pages that no thread can read any more: a slot at rest has them, and
-    /// its next holder writes all of them before it puts the page.
-    pub(crate) fn forget_pages_at_rest(&mut self) {
+    /// its next holder writes all of them before it puts the page. A link stays, with the guards
+    /// that a following refill compares.
+    pub(crate) fn forget_pages_at_rest(&mut self, config: &Config) {
         for (number, process) in self.processes.iter_mut().enumerate() {
             let Some(process) = process else { continue };
             let mut used: u32 = process
@@ -115,7 +117,8 @@ impl State {
             }
             for (at, page) in process.pages.iter_mut().enumerate() {
                 if used >> at & 1 == 0 {
-                    *page = Page::default();
+                    let kept = Page { keys: 0, words: Default::default(), ..*page };
+                    *page = if config.links > 0 { kept } else { Page::default() };
                 }
             }
         }

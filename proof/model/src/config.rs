@@ -77,6 +77,12 @@ pub enum Without {
     PutRdpidAgain,
     /// Neither take nor put compares the CPU at any place.
     Rdpid,
+    /// A refill follows the link of a page that has no tag.
+    FollowTag,
+    /// A refill follows a link that was made under another generation.
+    FollowGeneration,
+    /// A refill that follows a link stores its tag after a compare, and not by one instruction.
+    FollowExchange,
     /// The own word is delivered whether or not there was a reseed.
     OwnGeneration,
     /// The own word is delivered whether or not the work page was dropped.
@@ -89,7 +95,7 @@ pub enum Without {
 
 impl Without {
     /// All mutants.
-    pub const ALL: [Without; 29] = [
+    pub const ALL: [Without; 32] = [
         Without::Descriptor,
         Without::TakeCtl,
         Without::TagBefore,
@@ -115,6 +121,9 @@ impl Without {
         Without::FillElsewhere,
         Without::PutRdpidAgain,
         Without::Rdpid,
+        Without::FollowTag,
+        Without::FollowGeneration,
+        Without::FollowExchange,
         Without::OwnGeneration,
         Without::OwnWork,
         Without::OwnEpoch,
@@ -143,6 +152,9 @@ pub struct Config {
     pub tries: u8,
     /// The number of refills before the draw asks the kernel.
     pub rounds: u8,
+    /// The refills that may follow each other by links before one asks the kernel; with 0 each
+    /// asks.
+    pub links: u8,
     /// Preemptions of each thread, wherever it is; a forked child has what its parent has left.
     pub preemptions: Budget,
     /// Preemptions inside a section that do not abort it; a registered thread on a sound kernel has
@@ -189,6 +201,7 @@ impl Config {
             filled: [true, false],
             tries: 2,
             rounds: 2,
+            links: 0,
             preemptions: None,
             inside: None,
             migrates_inside: true,

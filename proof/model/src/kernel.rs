@@ -116,7 +116,7 @@ impl State {
             }
         }
         self.check_owners();
-        self.forget_pages_at_rest();
+        self.forget_pages_at_rest(config);
         self.forget_dead();
     }
 

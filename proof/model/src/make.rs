@@ -63,8 +63,18 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
             frame.generation = word;
             frame.stream = state.fresh_stream();
             frame.number = number(config, state.process(thread), frame);
-            let first = config.has(Without::TagBeforeKeys);
-            frame.pc = if first { Pc::WorkTag } else { Pc::WorkKeys };
+            frame.pc = if config.links > 0 { Pc::FollowLinks } else { asks(config) };
+        }
+        Pc::FollowLinks
+        | Pc::FollowTag
+        | Pc::FollowEnd
+        | Pc::FollowExchange
+        | Pc::FollowStore
+        | Pc::FollowKeys => follow(config, work(frame, process), frame),
+        Pc::WorkLinks => {
+            work(frame, process).links = 0;
+            frame.links = config.links;
+            frame.pc = if config.has(Without::TagBeforeKeys) { Pc::WorkTag } else { Pc::WorkKeys };
         }
         Pc::WorkTag => {
             work(frame, process).tag = frame.number;
@@ -73,6 +83,11 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
         }
         Pc::WorkKeys => {
             work(frame, process).keys = frame.stream;
+            // The kernel is asked here, after the tag was stored. Where no link outlives the
+            // refill, the stream may count as older than it is: as old as the guards.
+            if config.links > 0 {
+                state.born[usize::from(frame.stream)] = state.begun;
+            }
             let first = config.has(Without::TagBeforeKeys);
             frame.pc = if first { Pc::WorkGeneration } else { Pc::WorkTag };
         }
@@ -89,8 +104,22 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
             frame.place += 1;
             if frame.place == config.cap {
                 frame.place = 0;
-                frame.pc = Pc::Own;
+                frame.pc = if frame.links > 0 { Pc::WorkLink } else { Pc::Own };
             }
+        }
+        Pc::WorkLink => {
+            let keys = usize::from(work(frame, process).keys);
+            // Dropped keys make a link that is the same in every process. Any other link is as old
+            // as the keys that it comes from.
+            let link = if keys == 0 { 0 } else { state.fresh_stream() };
+            state.born[usize::from(link)] = state.born[keys];
+            work(frame, state.process(thread)).link = link;
+            frame.pc = Pc::Own;
+        }
+        Pc::LeaveLink => {
+            work(frame, process).links = frame.links;
+            (frame.links, frame.was) = (0, 0);
+            frame.pc = Pc::AfterGeneration;
         }
         Pc::Own => {
             let page = work(frame, process);
@@ -99,7 +128,7 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
             if config.has(Without::FillElsewhere) {
                 page.keys = 0;
             }
-            frame.pc = Pc::AfterGeneration;
+            frame.pc = if frame.links > 0 { Pc::LeaveLink } else { Pc::AfterGeneration };
         }
         Pc::AfterGeneration if word != frame.generation && config.has(Without::OwnGeneration) => {
             again(frame);
@@ -116,6 +145,52 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
         }
         Pc::AfterEpoch => frame.pc = Pc::PutArm,
         _ => unreachable!("making has no such step"),
+    }
+}
+
+/// Returns the first instruction of a refill that asks the kernel for its seed.
+fn asks(config: &Config) -> Pc {
+    match (config.links > 0, config.has(Without::TagBeforeKeys)) {
+        (true, _) => Pc::WorkLinks,
+        (false, true) => Pc::WorkTag,
+        (false, false) => Pc::WorkKeys,
+    }
+}
+
+/// Runs one instruction of a refill that takes its seed from the page's own last stream, or finds
+/// that it cannot.
+fn follow(config: &Config, page: &mut Page, frame: &mut Frame) {
+    match frame.pc {
+        Pc::FollowLinks if page.links == 0 => frame.pc = asks(config),
+        Pc::FollowLinks => {
+            frame.links = page.links - 1;
+            frame.pc = Pc::FollowTag;
+        }
+        // The two words are loaded one after the other; the exchange finds out if they are of two
+        // pages, so one step is enough for both.
+        Pc::FollowTag => {
+            frame.was = page.tag;
+            let tagged = page.tag != 0 || !config.has(Without::FollowTag);
+            let new = page.generation == frame.generation;
+            let follows = tagged && (new || !config.has(Without::FollowGeneration));
+            frame.pc = if follows { Pc::FollowEnd } else { asks(config) };
+        }
+        Pc::FollowEnd => {
+            page.links = 0;
+            frame.pc = Pc::FollowExchange;
+        }
+        Pc::FollowExchange if page.tag != frame.was => frame.pc = asks(config),
+        Pc::FollowExchange if !config.has(Without::FollowExchange) => frame.pc = Pc::FollowStore,
+        Pc::FollowExchange | Pc::FollowStore => {
+            page.tag = frame.number;
+            frame.pc = Pc::FollowKeys;
+        }
+        Pc::FollowKeys => {
+            (page.keys, page.link) = (page.link, 0);
+            (frame.stream, frame.was) = (0, 0);
+            frame.pc = Pc::WorkGeneration;
+        }
+        _ => unreachable!("following has no such step"),
     }
 }
 

@@ -57,6 +57,10 @@ pub(crate) struct Page {
     pub(crate) tag: u8,
     pub(crate) generation: u8,
     pub(crate) keys: u8,
+    /// The stream that a following refill makes: a part of its seed is in the page.
+    pub(crate) link: u8,
+    /// The refills that may still follow.
+    pub(crate) links: u8,
     pub(crate) words: [Word; ROOM],
 }
 
@@ -106,6 +110,21 @@ pub(crate) struct Process {
     pub(crate) lines: [Line; CPUS],
     pub(crate) pages: [Page; BANKS * OF_BANK],
     pub(crate) slots: [[Slot; SLOTS]; BANKS],
+}
+
+impl Process {
+    /// Leaves a link in the pages of lines that have words, and in those of slots.
+    pub(crate) fn leave_links(&mut self, links: u8) {
+        let lines = self.lines.into_iter().filter_map(|line| line.page);
+        let slots = (0..SLOTS as u8).map(|slot| first_work_page(0, slot));
+        for (n, at) in lines.chain(slots).enumerate() {
+            let (page, name) = (&mut self.pages[usize::from(at)], (CPUS + 1 + 2 * n) as u8);
+            if page.tag == 0 {
+                page.tag = name;
+            }
+            (page.generation, page.link, page.links) = (1, name + 1, links);
+        }
+    }
 }
 
 /// The section that a descriptor announces to the kernel.

@@ -72,7 +72,16 @@ impl Pc {
     fn touches_work(self) -> bool {
         matches!(
             self,
-            Pc::WorkTag
+            Pc::FollowLinks
+                | Pc::FollowTag
+                | Pc::FollowEnd
+                | Pc::FollowExchange
+                | Pc::FollowStore
+                | Pc::FollowKeys
+                | Pc::WorkLinks
+                | Pc::WorkLink
+                | Pc::LeaveLink
+                | Pc::WorkTag
                 | Pc::WorkKeys
                 | Pc::WorkGeneration
                 | Pc::WorkWord

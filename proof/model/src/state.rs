@@ -51,11 +51,20 @@ pub(crate) enum Pc {
     Publish,
     StampAgain,
     Generation,
+    FollowLinks,
+    FollowTag,
+    FollowEnd,
+    FollowExchange,
+    FollowStore,
+    FollowKeys,
+    WorkLinks,
     WorkTag,
     WorkKeys,
     WorkGeneration,
     WorkWord,
+    WorkLink,
     Own,
+    LeaveLink,
     AfterGeneration,
     AfterWork,
     AfterEpoch,
@@ -160,6 +169,10 @@ pub(crate) struct Frame {
     pub(crate) generation: u8,
     pub(crate) stream: u8,
     pub(crate) own: Word,
+    /// The links that the refill leaves.
+    pub(crate) links: u8,
+    /// The tag of the page whose link the refill follows.
+    pub(crate) was: u8,
     /// The CPU on which the refill began.
     pub(crate) home: u8,
     /// The slot that the frame holds, if it holds one.
@@ -191,6 +204,8 @@ impl Frame {
             generation: 0,
             stream: 0,
             own: Word::ZERO,
+            links: 0,
+            was: 0,
             home: 0,
             slot: None,
             work: None,
@@ -332,6 +347,9 @@ impl State {
             for place in 0..usize::from(config.cap).min(ROOM) {
                 page.words[place] = Word::of(stream, place + 1);
             }
+        }
+        if config.links > 0 {
+            process.leave_links(config.links);
         }
         let mut threads = [None; THREADS];
         for (n, thread) in threads.iter_mut().enumerate().take(config.threads.len()) {

@@ -150,6 +150,17 @@ fn room(memory: &mut [u8], many: usize) -> &mut [u8] {
     &mut memory[start..][..8 * many]
 }
 
+/// Returns numbers of elements in no order, among them the first, one of the last that each kind
+/// has, and one of them twice.
+fn scattered() -> Vec<u64> {
+    let place = |i: u64| match i {
+        0 | 900 => 0,
+        1 => u64::MAX / 2 - 9,
+        i => i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (i % 40 + 1),
+    };
+    (0..MANY as u64).map(place).collect()
+}
+
 /// Draws one element alone.
 fn alone(
     kind: Kind,
@@ -165,10 +176,11 @@ fn alone(
 }
 
 /// The numbers of arrays are those of single elements: each kind, at lengths around a tile and a
-/// chunk, in both types of counts, for odd and even starts and for both engines.
+/// chunk, in both types of counts, for odd and even starts and in no order, for both engines.
 #[test]
 fn arrays_of_parameters_draw_the_numbers_of_each() {
     let mut compared = 0;
+    let scattered = scattered();
     for (case, (kind, lists)) in cases().into_iter().enumerate() {
         let engine = [Engine::Ars7, Engine::Philox4x32][case % 2];
         let stream = Key::with_engine(engine, 42).stream(case as u64).unwrap();
@@ -181,18 +193,25 @@ fn arrays_of_parameters_draw_the_numbers_of_each() {
                 // Other parameters for each length.
                 let from = (many * 37) % (MANY - many + 1);
                 let lists: Vec<_> = lists.iter().map(|list| &list[from..from + many]).collect();
-                let mut memory = vec![0; 8 * many + 8];
-                let all = room(&mut memory, many);
-                let mut place = Out::bytes(dtype, all).unwrap();
-                let done = draw_each(kind, &lists, &stream, start, &mut place);
-                done.unwrap_or_else(|| panic!("{kind:?} has no loop")).unwrap();
-                for (i, drawn) in all.as_chunks::<8>().0.iter().enumerate() {
-                    let values = values(kind, &lists, i);
-                    let one = alone(kind, dtype, &values, &stream, start + i as u64).unwrap();
-                    let [shown, right] =
-                        [u64::from_ne_bytes(*drawn), one].map(|bits| (bits, f64::from_bits(bits)));
-                    assert_eq!(shown.0, right.0, "{kind:?} {values:?}: {shown:?}, not {right:?}");
-                    compared += 1;
+                let in_order: Vec<u64> = (start..).take(many).collect();
+                for (elements, ids) in [
+                    (Elements::From(start), &in_order[..]),
+                    (Elements::At(&scattered[..many]), &scattered[..many]),
+                ] {
+                    let mut memory = vec![0; 8 * many + 8];
+                    let all = room(&mut memory, many);
+                    let mut place = Out::bytes(dtype, all).unwrap();
+                    let done = draw_each(kind, &lists, &stream, elements, &mut place);
+                    done.unwrap_or_else(|| panic!("{kind:?} has no loop")).unwrap();
+                    for ((i, drawn), &id) in all.as_chunks::<8>().0.iter().enumerate().zip(ids) {
+                        let values = values(kind, &lists, i);
+                        let one = alone(kind, dtype, &values, &stream, id).unwrap();
+                        let [shown, right] = [u64::from_ne_bytes(*drawn), one]
+                            .map(|bits| (bits, f64::from_bits(bits)));
+                        let what = format!("{kind:?} {values:?} {id}");
+                        assert_eq!(shown.0, right.0, "{what}: {shown:?}, not {right:?}");
+                        compared += 1;
+                    }
                 }
             }
         }
@@ -219,7 +238,7 @@ fn a_parameter_out_of_range_is_no_number() {
                     || alone(kind, dtype, &values(kind, &lists, place), &stream, 0).is_err();
                 let mut memory = vec![0; 8 * MANY + 8];
                 let mut out = Out::bytes(dtype, room(&mut memory, MANY)).unwrap();
-                let done = draw_each(kind, &lists, &stream, 0, &mut out);
+                let done = draw_each(kind, &lists, &stream, Elements::From(0), &mut out);
                 assert_eq!(done.is_none(), is_wrong, "{kind:?} {parameter} {wrong} {place}");
                 refused += u32::from(is_wrong);
             }
@@ -231,19 +250,28 @@ fn a_parameter_out_of_range_is_no_number() {
 /// Lists of other lengths, other types and kinds without a loop are drawn element by element.
 #[test]
 fn other_draws_have_no_loop() {
+    const FIRST: Elements<'_> = Elements::From(0);
     let stream = Key::from_seed(1).stream(0).unwrap();
     let list = [2.0; 8];
     let mut doubles = [0.0_f64; 8];
     let mut out = Out::new(&mut doubles);
-    assert!(draw_each(Kind::Gamma, &[&list[..7]], &stream, 0, &mut out).is_none());
-    assert!(draw_each(Kind::Gamma, &[&list, &list], &stream, 0, &mut out).is_none());
-    assert!(draw_each(Kind::Poisson, &[&list], &stream, 0, &mut out).is_none());
-    assert!(draw_each(Kind::Integers, &[&list, &list], &stream, 0, &mut out).is_none());
+    assert!(draw_each(Kind::Gamma, &[&list[..7]], &stream, FIRST, &mut out).is_none());
+    assert!(draw_each(Kind::Gamma, &[&list, &list], &stream, FIRST, &mut out).is_none());
+    assert!(draw_each(Kind::Poisson, &[&list], &stream, FIRST, &mut out).is_none());
+    assert!(draw_each(Kind::Integers, &[&list, &list], &stream, FIRST, &mut out).is_none());
     let mut floats = [0.0_f32; 8];
-    assert!(draw_each(Kind::Gamma, &[&list], &stream, 0, &mut Out::new(&mut floats)).is_none());
+    assert!(draw_each(Kind::Gamma, &[&list], &stream, FIRST, &mut Out::new(&mut floats)).is_none());
     // The last elements of a stream are there, and none after them.
     let end = u64::MAX - 8;
-    assert!(matches!(draw_each(Kind::Gamma, &[&list], &stream, end, &mut out), Some(Ok(()))));
-    let beyond = draw_each(Kind::Gamma, &[&list], &stream, end + 2, &mut out);
-    assert!(matches!(beyond, Some(Err(Error::RangeTooLong { .. }))), "{beyond:?}");
+    let mut last = |elements| draw_each(Kind::Gamma, &[&list], &stream, elements, &mut out);
+    let many: Vec<u64> = (end..end + 8).collect();
+    assert!(matches!(last(Elements::From(end)), Some(Ok(()))));
+    assert!(matches!(last(Elements::At(&many)), Some(Ok(()))));
+    let beyond: Vec<u64> = many[..7].iter().copied().chain([u64::MAX]).collect();
+    for beyond in [Elements::From(end + 2), Elements::At(&beyond)] {
+        let done = last(beyond);
+        assert!(matches!(done, Some(Err(Error::RangeTooLong { .. }))), "{done:?}");
+    }
+    let done = last(Elements::At(&many[..7]));
+    assert!(matches!(done, Some(Err(Error::Lengths { indices: 7, out: 8 }))), "{done:?}");
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 const CLONES: &str = "records/lab/2026-11-22/clones.json";
-const BENCH: &str = "records/bench/2026-11-23-amd-zen5/bench.json";
+const BENCH: &str = "records/bench/2026-11-26-amd-zen5/bench.json";
 const ARRAYS: &str = "records/one-array/2026-11-25/disagreement.txt";
 
 /// Width of a picture, of its labels, and the height of a bar with its gap, in pixels.

@@ -5,7 +5,7 @@ use super::children::{Ending, fork, wait};
 use super::machine::{cpu_says_virtual, is_intel, set_mode_variable};
 use super::model::{Looks, Machine};
 use headwater::testing::{Force, set};
-use headwater::{Mode, Page, ReseedGeneration, Source, Status, Vmclock, Vmgenid};
+use headwater::{CpuRng, Mode, Page, ReseedGeneration, Source, Status, Vmclock, Vmgenid};
 use std::fs::{self, File};
 
 /// Returns the report of a child that is set up like this, and not traced.
@@ -60,6 +60,7 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
         modes: [mode_with(facts), mode_with(&and(&[Force::NoGeneration]))],
         looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, watch_page, hardware },
         vvar_pages,
+        cpu_words: in_strict(|status| matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow)),
         droppable: in_strict(|status| status.page == Page::Droppable),
         sections: ask(Mode::Hedged, facts, |status| {
             i32::from(status.path == headwater::Path::Sections)

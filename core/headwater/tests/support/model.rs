@@ -38,6 +38,8 @@ pub(crate) struct Machine {
     pub(crate) droppable: bool,
     /// Shared draws go through restartable sequences.
     pub(crate) sections: bool,
+    /// Words of the CPU enter each key.
+    pub(crate) cpu_words: bool,
 }
 
 /// The calls that look at the machine, as its files make them.
@@ -64,11 +66,15 @@ type Refused = i32;
 const CAPACITY: usize = 4096 - 512 - 32 - 16;
 const LIMIT: usize = 1024;
 const CHUNK: usize = 1 << 20;
+/// Refills of a page after one that asked the kernel, which need not ask.
+const LINKS: usize = 7;
 
-/// A page: whether the vDSO's state in it has a key, and what is left to be served.
+/// A page: whether the vDSO's state in it has a key, how many refills need not ask, and what is
+/// left to be served.
 #[derive(Clone, Copy, Default)]
 struct Page {
     keyed: bool,
+    links: usize,
     left: usize,
 }
 
@@ -89,8 +95,8 @@ pub(crate) struct Model<'a> {
     slot: Page,
     handle: Option<Page>,
     by_handle: bool,
-    /// The vDSO's state in the other page of a CPU's sections has a key.
-    exchanged_keyed: bool,
+    /// The other page of a CPU's sections.
+    exchanged: Page,
     /// The calls so far.
     pub(crate) calls: Vec<String>,
     pub(crate) getrandom_calls: usize,
@@ -112,7 +118,7 @@ impl Model<'_> {
             slot: Page::default(),
             handle: None,
             by_handle: false,
-            exchanged_keyed: false,
+            exchanged: Page::default(),
             calls: Vec::new(),
             getrandom_calls: 0,
             device_calls: 0,
@@ -188,16 +194,31 @@ impl Model<'_> {
             if !self.machine.sections || self.by_handle {
                 self.slot.left = 0;
             }
-            self.key(self.set_up.is_some_and(|set_up| set_up.vdso))?;
+            self.refill()?;
             self.slot.left = CAPACITY;
             // A refill for sections answers its own request beside the page, which it exchanges:
-            // the next one works in the page that the CPU had, with the vDSO's state there.
+            // the next one works in the page that the CPU had, with the vDSO's state and the links
+            // there.
             if self.machine.sections && !self.by_handle {
-                std::mem::swap(&mut self.slot.keyed, &mut self.exchanged_keyed);
+                std::mem::swap(&mut self.slot, &mut self.exchanged);
+                self.slot.left = CAPACITY;
                 return Ok(());
             }
         }
         self.slot.left -= bytes;
+        Ok(())
+    }
+
+    /// Makes the calls of a refill: none if it follows a link.
+    fn refill(&mut self) -> Result<(), Refused> {
+        let set_up = self.set_up.expect("set-up comes before a refill");
+        if let Some(links) = self.slot.links.checked_sub(1) {
+            self.slot.links = links;
+            return Ok(());
+        }
+        self.key(set_up.vdso)?;
+        let follow = set_up.mode == Mode::Buffered && self.machine.cpu_words;
+        self.slot.links = if follow { LINKS } else { 0 };
         Ok(())
     }
 

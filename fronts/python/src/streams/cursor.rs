@@ -26,6 +26,7 @@ use super::stream::Stream;
 use headwater_streams::kinds::{Elements, Form, Kind, Made, Out, Value, draw};
 use headwater_streams::{Error, Key as NativeKey};
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -256,15 +257,9 @@ impl Kept {
         let is_equal = |(value, parameter, bits): (Bound<'_, PyAny>, Form, u64)| match parameter {
             Form::Real => match value.cast_exact::<PyFloat>() {
                 Ok(float) => float.value().to_bits() == bits,
-                Err(_) => {
-                    let is_int = value.is_exact_instance_of::<PyInt>();
-                    is_int && value.extract::<f64>().is_ok_and(|real| real.to_bits() == bits)
-                }
+                Err(_) => small(&value).is_some_and(|whole| f64::from(whole).to_bits() == bits),
             },
-            Form::Count => {
-                let is_int = value.is_exact_instance_of::<PyInt>();
-                is_int && value.extract::<u64>().is_ok_and(|count| count == bits)
-            }
+            Form::Count => small(&value).is_some_and(|count| u64::from(count) == bits),
             _ => false,
         };
         kind == self.kind
@@ -286,22 +281,53 @@ impl Kept {
         {
             return Ok(bits);
         }
+        let mut values = [0; AHEAD];
+        if self.draw(stream, first, &mut values).is_err() {
+            // At the end of a stream there are fewer.
+            self.ahead = None;
+            let mut one = [0];
+            return self.draw(stream, first, &mut one).map(|()| one[0]);
+        }
+        self.ahead = Some(Ahead { stream: *stream, start: first, values });
+        Ok(values[0])
+    }
+
+    /// Draws elements `first` and following, and returns their bits.
+    fn draw<const N: usize>(
+        &self,
+        stream: &headwater_streams::Stream,
+        first: u64,
+        bits: &mut [u64; N],
+    ) -> Result<(), Error> {
         let at = Elements::From(first);
-        let values = match self.kind.types()[0].dtype {
+        *bits = match self.kind.types()[0].dtype {
             Dtype::F64 => {
-                let mut reals = [0.0; AHEAD];
+                let mut reals = [0.0; N];
                 self.made.draw(stream, at, Out::new(&mut reals))?;
                 reals.map(f64::to_bits)
             }
             _ => {
-                let mut counts = [0_i64; AHEAD];
+                let mut counts = [0_i64; N];
                 self.made.draw(stream, at, Out::new(&mut counts))?;
                 counts.map(|count| count as u64)
             }
         };
-        self.ahead = Some(Ahead { stream: *stream, start: first, values });
-        Ok(values[0])
+        Ok(())
     }
+}
+
+/// Returns an `int` of up to 32 bits.
+///
+/// It raises no exception for others: a new one may run the garbage collector, and with it any code
+/// of Python, which may draw from this generator while its kept kind is locked.
+fn small(value: &Bound<'_, PyAny>) -> Option<u32> {
+    if !value.is_exact_instance_of::<PyInt>() {
+        return None;
+    }
+    let mut overflow = 0;
+    // SAFETY: an `int`, and a place for the flag; the thread is attached, as `value` shows.
+    let whole = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &mut overflow) };
+    u32::try_from(whole).ok().filter(|_| overflow == 0)
 }
 
 /// Returns the kind with this number.

@@ -122,7 +122,9 @@ pub(super) fn each(
             // SAFETY: the memory is that of `out`, which `run` hands to this function alone, and no
             // place of an earlier block is in use, nor is this one after the call.
             let mut out = unsafe { part.out() };
-            if let Some(done) = draw_each(kind, &reals, stream, start + first as u64, &mut out) {
+            if let Some(done) =
+                draw_each(kind, &reals, stream, Elements::From(start + first as u64), &mut out)
+            {
                 done?;
                 continue;
             }

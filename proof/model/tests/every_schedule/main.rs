@@ -5,6 +5,7 @@
 
 mod configs;
 mod crossed;
+mod links;
 mod mutants;
 mod remaining;
 mod sound;

@@ -26,6 +26,7 @@
 //! this very code. Loom, Miri and sanitizers see nothing of a section. `proof/model` does, so a
 //! change needs a model that fails without it.
 
+mod chain;
 pub(crate) mod copy;
 pub(crate) mod draw;
 pub(crate) mod draw_section;

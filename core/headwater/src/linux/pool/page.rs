@@ -51,7 +51,7 @@ pub(crate) struct PageRef<'a> {
 impl<'a> PageRef<'a> {
     /// Returns the number that the page carries; 0 if the page was dropped, or cleared by a fork.
     #[inline(always)]
-    fn tag(self) -> &'a AtomicU64 {
+    pub(super) fn tag(self) -> &'a AtomicU64 {
         // SAFETY: an aligned u64 at the start of a page that stays mapped; only ever used as an
         // atomic.
         unsafe { AtomicU64::from_ptr(self.page.add(TAG).cast()) }

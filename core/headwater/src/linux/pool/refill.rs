@@ -84,9 +84,10 @@ impl PageRef<'_> {
     pub(crate) fn refill(self) -> Result<(), Error> {
         let PageRef { process, page_state, .. } = self;
         self.count_discarded();
-        self.draw_key()?;
+        let links = self.draw_key()?;
+        self.show_guards();
         self.stream();
-        self.end_key();
+        self.end_key(links);
         compiler_fence(Ordering::SeqCst);
         count(process, |counters| SlotCounters::add(&counters.refills, 1));
         page_state
@@ -95,15 +96,22 @@ impl PageRef<'_> {
         Ok(())
     }
 
-    /// Draws a key under the guards as they are now, and leaves its round keys in the page.
+    /// Draws a key under the guards as they are now, leaves its round keys in the page, and returns
+    /// the number of refills that may follow it in a chain.
     ///
     /// The seed lies where the stream begins, and is erased by the derivation. So every byte from
     /// which the key could be computed is in memory that the kernel never swaps nor dumps, or in a
     /// register.
-    fn draw_key(self) -> Result<(), Error> {
+    fn draw_key(self) -> Result<u64, Error> {
         // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
         let seed = unsafe { self.page.add(STREAM) };
-        self.verified_half(seed, || self.number())?;
+        let links = match self.follow() {
+            Some(links) => links,
+            None => {
+                self.verified_half(seed, || self.number())?;
+                self.most_links()
+            }
+        };
         // SAFETY: the 64 bytes of the seed, and the round keys' room, which is aligned and lies
         // before the stream in the same page; the back end was chosen by what this CPU has.
         unsafe {
@@ -111,7 +119,7 @@ impl PageRef<'_> {
             self.process.backend.derive(seed, self.round_keys());
             witness(self.round_keys());
         }
-        Ok(())
+        Ok(links)
     }
 
     /// Expands the page's key into its stream.
@@ -124,8 +132,9 @@ impl PageRef<'_> {
         }
     }
 
-    /// Erases the page's key. If masks are used, the hedge key takes its place.
-    fn end_key(self) {
+    /// Erases the page's key. If masks are used, the hedge key takes its place. The first 32 bytes
+    /// of the stream go as well, unless they are the next link of the page's chain.
+    fn end_key(self, links: u64) {
         let hedging = self.process.mode() == Mode::Hedged;
         // SAFETY: as in `stream`; the hedge key is the first 32 bytes of the stream.
         unsafe {
@@ -136,7 +145,11 @@ impl PageRef<'_> {
             } else {
                 wipe(round_keys, ROUND_KEY_BYTES);
             }
-            wipe(stream, 32);
+            if hedging || links == 0 {
+                wipe(stream, 32);
+            } else {
+                self.leave_link(links);
+            }
         }
         self.page_state.hedge_key.store(u32::from(hedging), Ordering::Relaxed);
     }
@@ -170,7 +183,7 @@ impl PageRef<'_> {
         // page is about to get a new number and generation, under which they would pass for new
         // ones.
         page_state.remaining.store(0, Ordering::Relaxed);
-        self.draw_key()?;
+        let links = self.draw_key()?;
         if process.mode() == Mode::Hedged && !process.has_cpu_words() {
             // The instruction failed just now: in `hedged` no byte leaves without its words.
             return Ok(Served::Void);
@@ -183,7 +196,7 @@ impl PageRef<'_> {
         // SAFETY: the page is ours, `dst` is the caller's, and the backend is available.
         unsafe { process.backend.stream(self.round_keys(), [OWN_BLOCK, 0], dst, len) };
         hook(Point::MidCopy);
-        self.end_key();
+        self.end_key(links);
         hook(Point::Copied);
         // The guards are read after the bytes were made, not before. The tag: had the page been
         // dropped, the bytes would be a stream of round keys that are zero.
@@ -206,17 +219,24 @@ impl PageRef<'_> {
     }
 
     /// Writes the number of the next refill and the guards' values into the state, and the number
-    /// into the page.
+    /// into the page, whose chain ends.
     fn number(self) {
-        let PageRef { process, page_state, .. } = self;
-        let Seen { generation, marker } = process.guards();
+        let number = self.state_begins(self.process.guards());
+        self.end_chain();
+        self.set_tag(number);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Writes the number of the next refill and the guards' values into the state, and returns the
+    /// number.
+    pub(super) fn state_begins(self, seen: Seen) -> u64 {
+        let page_state = self.page_state;
         let last = page_state.number.load(Ordering::Relaxed);
         let number = if last == 0 { self.first_number() } else { last.wrapping_add(1).max(1) };
         page_state.number.store(number, Ordering::Relaxed);
-        page_state.generation.store(generation, Ordering::Relaxed);
-        page_state.marker.store(marker, Ordering::Relaxed);
-        self.set_tag(number);
-        compiler_fence(Ordering::SeqCst);
+        page_state.generation.store(seen.generation, Ordering::Relaxed);
+        page_state.marker.store(seen.marker, Ordering::Relaxed);
+        number
     }
 
     /// Returns the number of a slot's first refill, 2^48 away from every other slot's.

@@ -46,7 +46,7 @@ pub(crate) struct Vgetrandom {
 }
 
 /// Offset of the reseed generation in a state. The offset is not ABI, so it is verified at set-up
-/// and at every refill before anything relies on it (see `guards::generation`).
+/// and at every draw before anything relies on it (see `guards::generation`).
 const GENERATION: usize = 128;
 
 impl Vgetrandom {

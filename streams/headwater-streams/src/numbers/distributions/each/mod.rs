@@ -19,7 +19,7 @@ use super::{
     LogSeries, NegativeBinomial, NoncentralChiSquare, NoncentralF, Pareto, Poisson, Power,
     ScaledUniform, StudentT, Triangular, VonMises, Wald, Weibull, Zipf,
 };
-use crate::kinds::{Dtype, Kind, Out};
+use crate::kinds::{Dtype, Elements, Kind, Out};
 use crate::numbers::path::Path;
 use crate::{Error, Stream};
 use counts::{Binomials, GoodItems, Means, Populations, Successes};
@@ -27,25 +27,26 @@ use fits::{Fits, all_fit};
 use gammas::Room;
 use lists::{Each, Lists};
 
-/// Writes elements `start` and following of a kind, of which element `start + i` has number i of
-/// each list as its parameters; counts are integers as floats. The lists are as long as `out`.
-/// Returns `None` if the kind has no such loop, or not of this type, or if a parameter is outside
-/// of its range: then each element is a draw, and the draw of the parameter says what is wrong.
+/// Writes elements of a kind, of which the one at place i has number i of each list as its
+/// parameters; counts are integers as floats. The lists are as long as `out`. Returns `None` if the
+/// kind has no such loop, or not of this type, or if a parameter is outside of its range: then each
+/// element is a draw, and the draw of the parameter says what is wrong.
 ///
 /// # Errors
 ///
-/// [`Error::RangeTooLong`] if there are not so many elements; nothing is written then.
+/// [`Error::Lengths`] unless there is an element for each place, [`Error::RangeTooLong`] for one
+/// that the stream lacks; some numbers may be written then.
 pub fn draw_each(
     kind: Kind,
     lists: &[&[f64]],
     stream: &Stream,
-    start: u64,
+    elements: Elements<'_>,
     out: &mut Out<'_>,
 ) -> Option<Result<(), Error>> {
     if lists.iter().any(|list| list.len() != out.len()) {
         return None;
     }
-    let run = Run { stream, start };
+    let run = Run { stream, elements };
     if out.dtype() == Dtype::F64 {
         return reals(kind, lists, &run, out.elements()?);
     }
@@ -62,17 +63,47 @@ pub fn draw_each(
 /// The elements of one call.
 struct Run<'a> {
     stream: &'a Stream,
-    start: u64,
+    elements: Elements<'a>,
 }
 
 /// A chunk of them.
 struct Part<'a> {
     stream: &'a Stream,
-    start: u64,
+    elements: Elements<'a>,
     source: Source<'a, Stream>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// Returns an error unless there are so many elements.
+    fn check(&self, many: usize) -> Result<(), Error> {
+        match self.elements {
+            Elements::At(list) if list.len() != many => {
+                Err(Error::Lengths { indices: list.len(), out: many })
+            }
+            Elements::At(list) => list.iter().try_for_each(|&index| crate::stream::check(index, 1)),
+            Elements::From(start) | Elements::Shared { start, .. } => {
+                crate::stream::check(start, many)
+            }
+        }
+    }
+
+    /// Returns `many` of the elements, from place `first` on.
+    fn part(&self, first: usize, many: usize) -> Part<'a> {
+        let (path, stream) = (Path::best(), self.stream);
+        match self.elements {
+            Elements::At(list) => {
+                let list = list.get(first..first + many).unwrap_or_default();
+                let source = Source::of_list(path, stream, list);
+                Part { stream, elements: Elements::At(list), source }
+            }
+            Elements::From(start) | Elements::Shared { start, .. } => {
+                let start = start + first as u64;
+                let source = Source::of_run(path, stream, start);
+                Part { stream, elements: Elements::From(start), source }
+            }
+        }
+    }
+
     /// Calls a function for each chunk of elements, if all parameters fit.
     fn chunks<D: Fits<N>, T, const N: usize>(
         &self,
@@ -83,14 +114,12 @@ impl Run<'_> {
         if !all_fit::<D, N>(lists) {
             return None;
         }
-        if let Err(error) = crate::stream::check(self.start, out.len()) {
+        if let Err(error) = self.check(out.len()) {
             return Some(Err(error));
         }
         for (out, first) in out.chunks_mut(CHUNK).zip((0..).step_by(CHUNK)) {
             let lists = lists.map(|list| &list[first..first + out.len()]);
-            let start = self.start + first as u64;
-            let source = Source::of_run(Path::best(), self.stream, start);
-            let part = Part { stream: self.stream, start, source };
+            let part = self.part(first, out.len());
             if let Err(error) = each(&part, lists, out) {
                 return Some(Err(error));
             }

@@ -11,6 +11,7 @@ use super::fits::Fits;
 use super::lists::{Decided, Lists, OfBlock, Quick};
 use super::{Part, Run};
 use crate::Error;
+use crate::kinds::Elements;
 use crate::numbers::Number;
 use crate::numbers::exponential::ExponentialF64;
 use crate::numbers::path::Kernel;
@@ -38,6 +39,18 @@ quick! {
     LogSeries, 1, |p|;
 }
 
+impl Part<'_> {
+    fn words(&self, words: &mut [u64]) -> Result<(), Error> {
+        match self.elements {
+            Elements::At(list) => self.stream.u64_at(list, words),
+            Elements::From(start) | Elements::Shared { start, .. } => {
+                self.stream.words(0, start, words);
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Writes functions of words.
 pub(super) fn shaped<D: Shaped + Quick<N> + Fits<N>, const N: usize>(
     run: &Run<'_>,
@@ -47,7 +60,7 @@ pub(super) fn shaped<D: Shaped + Quick<N> + Fits<N>, const N: usize>(
     run.chunks::<D, f64, N>(lists, out, |part, lists, out| {
         let mut words = [0; super::CHUNK];
         let words = &mut words[..out.len().min(super::CHUNK)];
-        part.stream.words(0, part.start, words);
+        part.words(words)?;
         part.source.path.run(OfWords::<D, N> { lists, words, out, of: PhantomData });
         Ok(())
     })
@@ -87,7 +100,12 @@ impl<D: Shaped + Quick<N>, const N: usize> Kernel for OfWords<'_, D, N> {
 
 /// Writes lognormal numbers of a chunk.
 pub(super) fn lognormal(part: &Part<'_>, lists: [&[f64]; 2], out: &mut [f64]) -> Result<(), Error> {
-    part.stream.fill_normal_f64(part.start, out)?;
+    match part.elements {
+        Elements::At(list) => part.stream.normal_f64_at(list, out)?,
+        Elements::From(start) | Elements::Shared { start, .. } => {
+            part.stream.fill_normal_f64(start, out)?;
+        }
+    }
     part.source.path.run(LogNormals { lists, out });
     Ok(())
 }
@@ -118,7 +136,12 @@ pub(super) fn geometric(
 ) -> Result<(), Error> {
     let mut made = [0.0; super::CHUNK];
     let made = &mut made[..out.len().min(super::CHUNK)];
-    part.stream.fill_exponential_f64(part.start, made)?;
+    match part.elements {
+        Elements::At(list) => part.stream.exponential_f64_at(list, made)?,
+        Elements::From(start) | Elements::Shared { start, .. } => {
+            part.stream.fill_exponential_f64(start, made)?;
+        }
+    }
     part.source.path.run(Geometrics { chances, made, out });
     Ok(())
 }
