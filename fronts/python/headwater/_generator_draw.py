@@ -61,6 +61,8 @@ class Draw:
     def _each(self, kind: int, size: Any, given: tuple[Any, ...]) -> Any:
         """Returns numbers whose parameters are arrays, element by element."""
         arrays = [np.asarray(one) for one in given]
+        # The native half reads numbers in the byte order of this machine.
+        arrays = [a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("=")) for a in arrays]
         if any(array.dtype.kind not in "fiub" for array in arrays):
             return None
         shape = np.broadcast_shapes(*(array.shape for array in arrays))

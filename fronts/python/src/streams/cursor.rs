@@ -281,38 +281,22 @@ impl Kept {
         {
             return Ok(bits);
         }
-        let mut values = [0; AHEAD];
-        if self.draw(stream, first, &mut values).is_err() {
-            // At the end of a stream there are fewer.
-            self.ahead = None;
-            let mut one = [0];
-            return self.draw(stream, first, &mut one).map(|()| one[0]);
-        }
-        self.ahead = Some(Ahead { stream: *stream, start: first, values });
-        Ok(values[0])
-    }
-
-    /// Draws elements `first` and following, and returns their bits.
-    fn draw<const N: usize>(
-        &self,
-        stream: &headwater_streams::Stream,
-        first: u64,
-        bits: &mut [u64; N],
-    ) -> Result<(), Error> {
+        // A cursor goes up to word 2^60, so there are as many elements.
         let at = Elements::From(first);
-        *bits = match self.kind.types()[0].dtype {
+        let values = match self.kind.types()[0].dtype {
             Dtype::F64 => {
-                let mut reals = [0.0; N];
+                let mut reals = [0.0; AHEAD];
                 self.made.draw(stream, at, Out::new(&mut reals))?;
                 reals.map(f64::to_bits)
             }
             _ => {
-                let mut counts = [0_i64; N];
+                let mut counts = [0_i64; AHEAD];
                 self.made.draw(stream, at, Out::new(&mut counts))?;
                 counts.map(|count| count as u64)
             }
         };
-        Ok(())
+        self.ahead = Some(Ahead { stream: *stream, start: first, values });
+        Ok(values[0])
     }
 }
 

@@ -9,9 +9,9 @@ use headwater_streams::{Error, Stream};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// Elements whose parameters are copied together. A copy of whole arrays would be memory that the
-/// allocator takes from the kernel and gives back in each call, and its pages take longer to come
-/// than most numbers to make.
+/// Elements whose parameters are copied together. The allocator would take the memory of a whole
+/// array's copy from the kernel in each call and return it, and new pages take longer than most
+/// numbers.
 const BLOCK: usize = 4096;
 /// The largest count for which a float is exact, as is each smaller one.
 const EXACT: u64 = 1 << 53;

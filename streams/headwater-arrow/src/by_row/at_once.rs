@@ -35,15 +35,21 @@ impl Rows<'_> {
     ) -> Result<bool, Error> {
         let is_f64 = self.dtype == Dtype::F64;
         let stretched = is_stretched(self.kind) && is_f64;
-        let is_real = |(parameter, value): (&Parameter, &Value<'_>)| {
-            parameter.form == Form::Real && matches!(value, Value::Real(_))
+        let is_number = |(parameter, by): (&Parameter, &By<'_>)| match (parameter.form, by) {
+            // The draw alone refuses a constant of another form.
+            (Form::Real, By::Value(value)) => matches!(value, Value::Real(_)),
+            (Form::Count, By::Value(value)) => matches!(value, Value::Count(_)),
+            (Form::Real | Form::Count, By::Column(_)) => true,
+            _ => false,
         };
-        if !self.parameters.iter().zip(values).all(is_real) {
+        if !self.parameters.iter().zip(self.by).all(is_number) {
             return Ok(false);
         }
         let mut lists = [[0.0; BLOCK]; MOST];
-        if !self.read_lists(block.start, &mut lists, null.len()) {
-            self.read_rows(block.start, &mut lists, null, values)?;
+        if !self.read_lists(block.start, &mut lists, null.len())
+            && !self.read_rows(block.start, &mut lists, null, values)?
+        {
+            return Ok(false);
         }
         let [a, b, c, d] = &lists;
         let lists = [a, b, c, d].map(|list| list.get(..null.len()).unwrap_or_default());
@@ -62,7 +68,10 @@ impl Rows<'_> {
         lists.iter_mut().zip(self.by).all(|(list, by)| {
             let Some(list) = list.get_mut(..len) else { return false };
             match by {
-                By::Value(Value::Real(real)) => list.fill(*real),
+                By::Value(value) => {
+                    let Some(float) = as_float(value) else { return false };
+                    list.fill(float);
+                }
                 By::Column(column) if column.dictionary.is_none() && !column.may_be_null() => {
                     let Some(reals) = column.rows.reals(start, len) else { return false };
                     list.copy_from_slice(reals);
@@ -73,14 +82,15 @@ impl Rows<'_> {
         })
     }
 
-    /// Reads the parameters of a block row by row, and marks the rows in which one is null.
+    /// Reads the parameters of a block row by row, and marks the rows in which one is null. Returns
+    /// false if one is a count that no float has.
     fn read_rows(
         &self,
         start: usize,
         lists: &mut [[f64; BLOCK]; MOST],
         null: &mut [bool],
         values: &[Value<'_>],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let mut next = [Value::Real(0.0); MOST];
         let next = next.get_mut(..values.len()).ok_or(SHORT)?;
         next.copy_from_slice(values);
@@ -91,12 +101,13 @@ impl Rows<'_> {
             // A null row has the parameters of the row before, so that it ends no loop; at the
             // start of a block they may be refused, and then the block goes the other way.
             for (list, value) in lists.iter_mut().zip(&*next) {
-                if let (Some(item), Value::Real(real)) = (list.get_mut(place), value) {
-                    *item = *real;
-                }
+                let (Some(item), Some(float)) = (list.get_mut(place), as_float(value)) else {
+                    return Ok(false);
+                };
+                *item = float;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Writes numbers times a scale, plus a place.
@@ -127,5 +138,15 @@ impl Rows<'_> {
             *number = place.map_or(stretched, |place| stretched + place).to_ne_bytes();
         }
         Ok(true)
+    }
+}
+
+/// Returns a number as the loops take it, or `None` for a count that no float has.
+fn as_float(value: &Value<'_>) -> Option<f64> {
+    const EXACT: u64 = 1 << 53;
+    match *value {
+        Value::Real(real) => Some(real),
+        Value::Count(count) if count <= EXACT => Some(count as f64),
+        _ => None,
     }
 }

@@ -223,6 +223,35 @@ fn counts_are_whole_and_not_negative() {
     assert_eq!(error, Error::Parameter { name: "n", need: "a column of integers" });
 }
 
+/// A loop has counts as floats, so those that no float has go the other way, with the same numbers.
+#[test]
+fn counts_beyond_floats_are_the_rows_own() {
+    let (kind, dtype) = (Kind::Binomial, Kind::Binomial.types()[0].dtype);
+    let many = 1_u64 << 53;
+    let mut ids = Ids::from_u64(&[3, 4, 5, 6]);
+    let ids = ids.column().unwrap();
+    let chances = reals(&[Some(0.25), Some(0.5), Some(0.75), Some(0.125)], 8);
+    let chances = chances.column().unwrap();
+    let p = [0.25, 0.5, 0.75, 0.125];
+    for counts in [[many, 2, 3, 4], [many, many + 1, 1 << 60, 3], [many + 1; 4], [many; 4]] {
+        let column: Vec<_> = counts.iter().map(|&n| Some(i128::from(n))).collect();
+        let column = Built::integers("L", &column, 0);
+        let column = column.column().unwrap();
+        let mut all = vec![By::Column(&column)];
+        if counts == [counts[0]; 4] {
+            all.push(By::Value(Value::Count(counts[0])));
+        }
+        for n in all {
+            let by = [n, By::Column(&chances)];
+            let made = draw_by_row(&ids, &stream(), (kind, dtype), &by, Nulls::Kept).unwrap();
+            for (row, got) in rows(&made, dtype.size()).into_iter().enumerate() {
+                let values = [Value::Count(counts[row]), Value::Real(p[row])];
+                assert_eq!(got, Some(one(kind, dtype, 3 + row as u64, &values)), "{counts:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn memory_of_another_length_is_an_error() {
     let mut ids = Ids::from_u64(&[0, 1]);

@@ -14,7 +14,7 @@ use super::lists::Lists;
 use crate::numbers::path::{Kernel, Path};
 use core::marker::PhantomData;
 
-/// Elements of one search, which goes on until the largest count is found.
+/// Elements of one search, which ends at the largest of their counts.
 const TILE: usize = 32;
 /// The mean from which a rejection takes the search's place.
 const LARGE: f64 = 10.0;
@@ -417,5 +417,64 @@ impl Kernel for GoodItems<'_> {
             let among = select(good > bad, select(left, rest, sample) - *out, *out);
             *out = select(left, good - among, among);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::counts::Thresholds;
+    use super::*;
+
+    /// Compares the search with the table at the words where the table's count changes, and around
+    /// them. Returns how many words the search has decided.
+    fn compare<R: Rejection>(table: &Thresholds, method: &R, what: &str) -> u32 {
+        let mut decided = 0;
+        let ends = table.ends().flat_map(|end| {
+            let around = [0u64, 1, 1 << 11, 1 << 20, 1 << 26, 1 << 40];
+            around.into_iter().flat_map(move |d| [end.wrapping_sub(d), end.wrapping_add(d)])
+        });
+        for word in ends.chain((0..1000).map(|i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15))) {
+            let mut out = [0.0];
+            method.quick(&[[word, 0]], &mut out);
+            assert!(out[0].is_nan() || out[0] == table.count(word), "{what} {word:x}");
+            decided += u32::from(!out[0].is_nan());
+        }
+        decided
+    }
+
+    /// The search is quick and decides nothing that a table decides otherwise.
+    #[test]
+    fn the_search_stops_where_the_table_does() {
+        let mut decided = 0;
+        for mean in (0..200).map(|i| f64::from(i) * 0.05).chain([1e-300, 1e-9, 9.999_999]) {
+            let table = Poisson::thresholds(mean);
+            decided += compare(&table, &Means([mean; CHUNK]), &format!("mean {mean}"));
+        }
+        assert!(decided > 200_000, "{decided} Poisson counts");
+        decided = 0;
+        for trials in [1.0, 2.0, 9.0, 20.0, 37.0, 1e3, 1e6, 1e12, 9e15] {
+            for share in [1e-12, 0.001, 0.1, 0.5, 0.75, 0.999_999] {
+                let p: f64 = if trials > 19.0 { share * 10.0 / trials } else { share * 0.5 };
+                let table = binomial::thresholds(trials, p);
+                let method = Binomials::new([&[trials], &[p]]);
+                decided += compare(&table, &method, &format!("{trials} trials of {p}"));
+            }
+        }
+        assert!(decided > 40_000, "{decided} binomial counts");
+        decided = 0;
+        for (good, bad, sample) in [
+            (1.0, 1.0, 1.0),
+            (5.0, 7.0, 3.0),
+            (40.0, 30.0, 8.0),
+            (1000.0, 9.0, 900.0),
+            (1e6, 5.0, 1e5),
+            (4e15, 100.0, 3e14),
+            (15.0, 1e12, 9e11),
+        ] {
+            let method = Populations::new([&[good], &[bad], &[sample]]);
+            let table = Populations::of(method.lists.at(0)).thresholds();
+            decided += compare(&table, &method, &format!("{sample} of {good} and {bad}"));
+        }
+        assert!(decided > 6_000, "{decided} hypergeometric counts");
     }
 }

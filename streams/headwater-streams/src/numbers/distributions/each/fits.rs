@@ -1,4 +1,8 @@
 //! Parameters that distributions have: the tests of their makers, as vector code without branches.
+//!
+//! `&` stands where `&&` would be a branch, so a method of ranges, which has one, is of no use.
+
+#![expect(clippy::manual_range_contains)]
 
 use super::super::negative_binomial::{are_few, odds};
 use super::super::{

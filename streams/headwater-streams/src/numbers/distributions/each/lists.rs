@@ -30,7 +30,7 @@ impl<const N: usize> Lists<N> {
     #[inline(always)]
     pub(super) fn some<const TILE: usize>(&self, places: &[u16]) -> [[f64; TILE]; N] {
         self.0.each_ref().map(|list| {
-            // Those of element 0 after the last, since a distribution has them.
+            // After the last one come those of element 0, since a distribution has them.
             let mut some = [list[0]; TILE];
             for (some, &place) in some.iter_mut().zip(places) {
                 *some = list[usize::from(place) & MASK];

@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
         Some(Ok(()))
     }
 
-    /// The same for numbers whose draw cannot fail.
+    /// Calls a function whose draws cannot fail for each chunk.
     fn numbers<D: Fits<N>, const N: usize>(
         &self,
         lists: &[&[f64]; N],
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The same for counts that are made as floats.
+    /// Calls a function that makes counts as floats for each chunk.
     fn counts<D: Fits<N>, const N: usize>(
         &self,
         lists: &[&[f64]; N],
