@@ -32,8 +32,12 @@ public final class ColumnRows {
     private boolean isKnown;
     /** The rows of the parameters in {@code before}, once a second row has them. */
     private Rows same;
-    /** The error of a count that is no word. */
-    private String wrong;
+    /**
+     * The error of each count that is no word, and a bit for each. A row may end without a draw,
+     * since another parameter is null; so a count is wrong until the next one is set.
+     */
+    private final String[] faults;
+    private int wrong;
 
     ColumnRows(RowPlan plan, boolean isUnsigned) {
         this.plan = plan;
@@ -41,6 +45,7 @@ public final class ColumnRows {
         this.ids = new Rows(plan, isUnsigned);
         this.words = plan.parameters.clone();
         this.before = new long[words.length];
+        this.faults = new String[words.length];
         this.unit = unit(plan, isUnsigned);
     }
 
@@ -70,6 +75,7 @@ public final class ColumnRows {
     /** Sets a parameter of the next row that is a count, from 0. */
     public void setCount(int column, long value) {
         words[column] = value;
+        wrong &= ~(1 << column);
         if (value < 0) {
             setWrong(column, Long.toString(value));
         }
@@ -78,14 +84,16 @@ public final class ColumnRows {
     /** Sets a parameter of the next row that is a count, from 0 to 2^64 - 1. */
     public void setCount(int column, BigInteger value) {
         words[column] = value.longValue();
+        wrong &= ~(1 << column);
         if (value.signum() < 0 || value.bitLength() > 64) {
             setWrong(column, value.toString());
         }
     }
 
     private void setWrong(int column, String value) {
-        wrong = plan.kind.parameters[column].name + " must be a whole number from 0 to 2^64 - 1, not "
-                + value;
+        wrong |= 1 << column;
+        faults[column] = plan.kind.parameters[column].name
+                + " must be a whole number from 0 to 2^64 - 1, not " + value;
     }
 
     /**
@@ -122,10 +130,8 @@ public final class ColumnRows {
     }
 
     private long bits(long id) {
-        if (wrong != null) {
-            String text = wrong;
-            wrong = null;
-            throw refused(text, id);
+        if (wrong != 0) {
+            throw refused(faults[Integer.numberOfTrailingZeros(wrong)], id);
         }
         if (isKnown && Arrays.equals(words, before)) {
             if (same == null) {

@@ -184,6 +184,20 @@ class ColumnRowsTest {
         counts.setCount(0, 20);
         assertEquals(binomial.plan(42, "z", 20, 0.5).rows().whole(9), counts.whole(9));
         assertFails("id -1 in hw_binomial.* is negative", () -> counts.whole(-1));
+        // A row of a null has set a count and is not drawn: its count is no fault of the next row.
+        counts.setCount(0, -3);
+        counts.setCount(0, 20);
+        assertEquals(binomial.plan(42, "z", 20, 0.5).rows().whole(9), counts.whole(9));
+        Object column = RowFunction.COLUMN;
+        RowFunction items = RowFunction.of("hw_hypergeometric");
+        ColumnRows two = items.plan(42, "z", column, column, 3).columnRows();
+        two.setCount(0, -3);
+        two.setCount(1, BigInteger.ONE.negate());
+        assertFails("ngood must be .*, not -3, for id 9", () -> two.whole(9));
+        two.setCount(0, 5);
+        assertFails("nbad must be .*, not -1, for id 9", () -> two.whole(9));
+        two.setCount(1, 7);
+        assertEquals(items.plan(42, "z", 5, 7, 3).rows().whole(9), two.whole(9));
         ColumnRows unsigned = binomial.plan(42, "z", RowFunction.COLUMN, 0.5).unsignedColumnRows();
         unsigned.setCount(0, 20);
         assertEquals(binomial.plan(42, "z", 20, 0.5).unsignedRows().whole(-5), unsigned.whole(-5));

@@ -64,7 +64,7 @@ public final class Columns {
             String start = isCount ? "" : Columns.class.getName() + ".real(";
             code.put(start).put(given.value()).put(isCount ? ".toJavaBigInteger());\n" : "));\n");
         } else {
-            code.put(isCount ? "(long) " : "(double) ").put(given.value()).put(";\n".isEmpty() ? "" : ");\n");
+            code.put(isCount ? "(long) " : "(double) ").put(given.value()).put(");\n");
         }
     }
 
