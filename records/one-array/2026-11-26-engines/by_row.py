@@ -35,6 +35,11 @@ def main():
         "chisquare": (one * 5,), "lognormal": (one, two / 4), "weibull": (one,), "pareto": (one,), "power": (one,),
         "triangular": (one, one + 1, one + 2), "poisson": (one * 5,), "uniform": (one, two + 1),
         "standard_t": (one * 5,), "binomial": ((one * 20).astype("i8"), two / 4),
+        "f": (one * 5, two * 5), "vonmises": (one - 1.5, two), "wald": (one, two),
+        "geometric": (one / 2,), "zipf": (one + 1,), "logseries": (two / 4,),
+        "negative_binomial": (one * 5, two / 4), "noncentral_chisquare": (one * 3, two),
+        "noncentral_f": (one * 3, two * 3, one),
+        "hypergeometric": tuple((x * 50).astype("i8") for x in (one, two, one / 2)),
     }  # fmt: skip
     print(f"numpy {version('numpy')}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}, {N:,} rows")
     print("| kind | ids | ns a row | NumPy's | ratio |\n| --- | --- | --- | --- | --- |")
