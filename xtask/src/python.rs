@@ -38,13 +38,14 @@ const TESTED: [&str; 13] = [
 const CONSUMERS: [&str; 4] = ["scipy", "scikit-learn", "matplotlib", "jax==0.10.2"];
 /// Engines whose columns by row id are compared with the others'. They take 2 GB and ask for other
 /// versions of pandas and pyarrow, so they live in an environment of their own.
-const ENGINES: [&str; 13] = [
+const ENGINES: [&str; 14] = [
     "maturin==1.16.0",
     "pytest==9.2.0",
     "numpy==2.4.6",
     "pandas==2.3.3",
     "pyarrow==25.0.1",
     "dask[dataframe]==2026.8.0",
+    "distributed==2026.8.0",
     "datafusion==55.0.0",
     "daft==0.7.26",
     "ibis-framework[duckdb]==12.0.0",
@@ -113,20 +114,20 @@ fn engines() -> Result<(), Stop> {
     let tests = |files: &[&str]| {
         let mut pytest = Command::new(&python);
         pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
-        pytest.arg("--rootdir=fronts/python").args(files);
+        pytest.arg("--rootdir=fronts/python");
+        pytest.args(files.iter().map(|file| format!("fronts/python/tests/{file}")));
         pytest
     };
     let jar = need(java::spark(), "Spark's functions in the JVM")?;
-    let own = ["fronts/python/tests/test_engines.py", "fronts/python/tests/test_spark_outside.py"];
+    let own = ["test_engines.py", "test_spark_outside.py", "test_spark_by_row.py"];
     run(tests(&own).env(SPARK_JAR, &jar))?;
     let oldest = alone(&python, OLDEST_SPARK, "whether Spark's oldest version has the functions")?;
-    let few = "fronts/python/tests/test_spark_outside.py";
     // The JVM alone, because that version has no Arrow functions.
-    run(tests(&[few]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
+    run(tests(&own[1..]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
     for version in DUCKDBS {
         let loss = "whether DuckDB's older versions load the extension";
         let folder = alone(&python, version, loss)?;
-        let files = ["fronts/python/tests/test_duckdb_outside.py"];
+        let files = ["test_duckdb_outside.py", "test_duckdb_by_row.py"];
         // Before the environment's own DuckDB.
         run(tests(&files).env("PYTHONPATH", folder))?;
     }

@@ -4,11 +4,12 @@
 //! Texts, booleans and ENUMs are copied in Arrow's form.
 
 use crate::abi::id;
-use crate::constant::{stored, wide};
+use crate::constant::{Numbers, stored, wide};
 use crate::vector::{Data, Nulls, Vector};
 use core::ffi::{CStr, c_void};
 use core::ptr;
 use headwater_arrow::{ArrowArray, ArrowSchema, Column, Error};
+use headwater_streams::kinds::Form;
 use std::collections::HashMap;
 
 /// An argument in the structs of the interface.
@@ -28,6 +29,8 @@ enum Values<'a> {
     /// Bits of booleans, the lowest of each byte first.
     Bits(Vec<u8>),
     Words(Vec<u64>),
+    Reals(Vec<f64>),
+    Wide(Vec<[u64; 2]>),
     /// The ends of texts, and their bytes.
     Texts(Vec<i64>, Vec<u8>),
 }
@@ -107,15 +110,49 @@ impl<'a> Arrow<'a> {
             }
             _ => Values::Borrowed(data),
         };
-        Ok(Arrow {
-            format: format(vector),
+        Ok(Arrow::of(vector, rows, format(vector), values))
+    }
+
+    /// Returns the column of a parameter that has a value for each row. Numbers of types that no id
+    /// has are made floats, as constants of theirs are, and the kernel refuses what is no number.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`new`](Arrow::new).
+    pub(crate) fn parameter(
+        vector: &Vector<'a>,
+        rows: usize,
+        form: Form,
+    ) -> Result<Arrow<'a>, Error> {
+        let (format, values) = match (vector.id(), vector.data()) {
+            (id::BOOLEAN, data @ Data::U8(_)) => (c"C", Values::Borrowed(data)),
+            // A count is at most 2^64 - 1, so a larger number stays one that is refused.
+            (id::UHUGEINT, Data::Wide(words)) if form == Form::Count => {
+                let most = |[low, high]: &[u64; 2]| [*low, *high & u64::MAX >> 1 | *high >> 63];
+                (c"d:38,0", Values::Wide(words.iter().map(most).collect()))
+            }
+            (id::UHUGEINT, _) => (c"g", reals(vector, rows)),
+            (id::DECIMAL, _) if vector.scale() > 0 => (c"g", reals(vector, rows)),
+            _ => return Arrow::new(vector, rows),
+        };
+        Ok(Arrow::of(vector, rows, format, values))
+    }
+
+    fn of(
+        vector: &Vector<'a>,
+        rows: usize,
+        format: &'static CStr,
+        values: Values<'a>,
+    ) -> Arrow<'a> {
+        Arrow {
+            format,
             rows,
-            validity: nulls.0,
+            validity: vector.nulls().0,
             values,
             schema: ArrowSchema::empty(),
             array: ArrowArray::empty(),
             buffers: [ptr::null(); 3],
-        })
+        }
     }
 
     /// Returns the column, which borrows the value alone, because the structs lead to each other.
@@ -134,6 +171,8 @@ impl<'a> Arrow<'a> {
             Values::Borrowed(data) => (start(data), ptr::null()),
             Values::Bits(bits) => (bits.as_ptr().cast(), ptr::null()),
             Values::Words(words) => (words.as_ptr().cast(), ptr::null()),
+            Values::Reals(reals) => (reals.as_ptr().cast(), ptr::null()),
+            Values::Wide(wide) => (wide.as_ptr().cast(), ptr::null()),
             Values::Texts(ends, bytes) => (ends.as_ptr().cast(), bytes.as_ptr().cast()),
         };
         self.buffers = [validity, values, bytes];
@@ -170,6 +209,12 @@ fn start(data: &Data<'_>) -> *const c_void {
         Data::Text(values) => values.as_ptr().cast(),
         Data::Other => ptr::null(),
     }
+}
+
+/// Returns the floats next to numbers, and 0 in null rows.
+fn reals(vector: &Vector<'_>, rows: usize) -> Values<'static> {
+    let numbers = Numbers::new(vector);
+    Values::Reals((0..rows).map(|row| numbers.get(row).unwrap_or_default()).collect())
 }
 
 /// Returns numbers of 128 bits in 64, with 0 in place of those of null rows.

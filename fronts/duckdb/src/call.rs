@@ -87,22 +87,35 @@ pub(crate) unsafe fn run(
     }
     let is_weight = |name: &str| function == Function::Weighted && name == "weight";
     let mut constants = Vec::new();
-    for (column, name) in columns.iter().zip(&names).skip(1) {
-        if !is_weight(name) {
-            constants.push(constant::of(column, chunk.rows).ok_or_else(|| {
-                format!("{name} in {usage} must be one value for all rows, and not null: write a constant")
-            })?);
+    let mut by = Vec::new();
+    for ((column, name), place) in columns.iter().zip(&names).zip(0..).skip(1) {
+        if is_weight(name) {
+            continue;
         }
+        let one = constant::of(column, chunk.rows);
+        constants.push(match (one, function.by_row(place)) {
+            (Some(one), _) => one,
+            (None, Some((at, form))) => {
+                by.push((at, Arrow::parameter(column, chunk.rows, form).map_err(text)?));
+                constant::Constant::Column
+            }
+            (None, None) => return Err(format!(
+                "{name} in {usage} must be one value for all rows, and not null: write a constant"
+            )),
+        });
     }
     let plan = plan(function, constants)?;
     let ids = columns.first().ok_or("no ids")?;
-    let text = |error: headwater_arrow::Error| error.to_string();
     let mut ids = Arrow::new(ids, chunk.rows).map_err(text)?;
+    // In the order of the table, which the kernel takes.
+    by.sort_by_key(|(at, _)| *at);
+    let by: Result<Vec<_>, _> = by.iter_mut().map(|(_, column)| column.column()).collect();
     let mut null = Vec::new();
     // SAFETY: the width is that of the type for which `lib.rs` registered the function, and the
     // plan, which was made of the same function, writes numbers of this type, or bytes of 0 and 1.
     let values = unsafe { place.values(function.width()) };
-    plan.write(&ids.column().map_err(text)?, values, &mut |start, rows| {
+    let ids = ids.column().map_err(text)?;
+    plan.write(&ids, &by.map_err(text)?, values, &mut |start, rows| {
         let numbered = (start..).zip(rows);
         null.extend(numbered.filter(|(_, null)| **null).map(|(row, _)| row));
     })
@@ -112,6 +125,10 @@ pub(crate) unsafe fn run(
     }
     place.nulls(&null);
     Ok(())
+}
+
+fn text(error: headwater_arrow::Error) -> String {
+    error.to_string()
 }
 
 /// Divides exponential numbers by weights: the order of a weighted sample. A weight of 0 makes
@@ -129,7 +146,6 @@ fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
 
 /// Computes ids of texts and other values.
 fn keys(columns: &[Vector<'_>], rows: usize, place: &mut Place<'_>) -> Result<(), String> {
-    let text = |error: headwater_arrow::Error| error.to_string();
     let made: Result<Vec<_>, _> = columns.iter().map(|column| Arrow::new(column, rows)).collect();
     let mut made = made.map_err(text)?;
     let columns: Result<Vec<_>, _> = made.iter_mut().map(Arrow::column).collect();

@@ -80,6 +80,16 @@ impl Function {
         }
     }
 
+    /// Returns the parameter of the argument at a place, if its values may differ from row to row:
+    /// its own place in the table, and its form.
+    pub(crate) fn by_row(self, argument: usize) -> Option<(usize, Form)> {
+        let Function::Draw(kind) = self else { return None };
+        let (place, parameter) = Function::parameters(kind).nth(argument.checked_sub(3)?)?;
+        let differs =
+            kind != Kind::Permutation && matches!(parameter.form, Form::Real | Form::Count);
+        differs.then_some((place, parameter.form))
+    }
+
     /// Returns the number of the type of results.
     pub(crate) fn result(self) -> u32 {
         match self {

@@ -2,8 +2,8 @@
 
 use crate::constant::Constant;
 use crate::function::{Function, Usage};
-use headwater_arrow::{Column, Error, Nulls, Parts, label};
-use headwater_arrow::{draw_to, order_to, sample_to, split_to};
+use headwater_arrow::{By, Column, Error, Nulls, Parts, label};
+use headwater_arrow::{draw_by_row_to, draw_to, order_to, sample_to, split_to};
 use headwater_streams::kinds::{Dtype, Form, Kind, Made, Value};
 use headwater_streams::{Key, Seed, Stream};
 
@@ -15,6 +15,8 @@ pub(crate) struct Plan {
 
 enum What {
     Draw(Made<'static>, Dtype),
+    /// Numbers of a kind with a value for each parameter, but for those that are columns.
+    ByRow(Kind, Dtype, Vec<Option<Value<'static>>>),
     Sample(f64),
     Equal(u64),
     Shares(Vec<f64>),
@@ -66,24 +68,39 @@ impl Plan {
         };
         let stream = key.stream(0).map_err(|error| error.to_string())?;
         let plan = Plan { stream, what };
+        if matches!(plan.what, What::ByRow(..)) {
+            // Its values are checked row by row.
+            return Ok(plan);
+        }
         // Shares that do not add up are an error before the first row.
         let no_ids: &[u64] = &[];
         let mut none = headwater_arrow::Ids::from_u64(no_ids);
-        let checked = none.column().and_then(|ids| plan.write(&ids, &mut [], &mut |_, _| ()));
+        let checked = none.column().and_then(|ids| plan.write(&ids, &[], &mut [], &mut |_, _| ()));
         checked.map_err(|error| error.to_string()).map(|()| plan)
     }
 
-    /// Writes the values for a column of ids, and hands the rows of blocks in which one is null to
-    /// `is_null`.
+    /// Writes the values for a column of ids, and one for each parameter that is a column, in the
+    /// order of the table. Hands the rows of blocks in which one is null to `is_null`.
     pub(crate) fn write(
         &self,
         ids: &Column<'_>,
+        by: &[Column<'_>],
         out: &mut [u8],
         is_null: &mut dyn FnMut(usize, &[bool]),
     ) -> Result<(), Error> {
         let (stream, nulls) = (&self.stream, Nulls::Kept);
         match &self.what {
             What::Draw(made, dtype) => draw_to(ids, stream, (made, *dtype), nulls, out, is_null),
+            What::ByRow(kind, dtype, values) => {
+                let mut columns = by.iter().map(By::Column);
+                let missing = Error::Malformed("a call without a column");
+                let by = values.iter().map(|value| match value {
+                    Some(value) => Ok(By::Value(*value)),
+                    None => columns.next().ok_or_else(|| missing.clone()),
+                });
+                let by: Vec<By<'_>> = by.collect::<Result<_, _>>()?;
+                draw_by_row_to(ids, stream, (*kind, *dtype), &by, nulls, out, is_null)
+            }
             What::Sample(p) => sample_to(ids, stream, *p, nulls, out, is_null),
             What::Equal(n) => split_to(ids, stream, Parts::Equal(*n), nulls, out, is_null),
             What::Shares(list) => split_to(ids, stream, Parts::Shares(list), nulls, out, is_null),
@@ -168,37 +185,39 @@ fn parts(value: &Constant) -> Result<What, String> {
 /// Returns a draw of a kind with the values of its parameters, in the order of SQL.
 fn draw(kind: Kind, values: &[Constant]) -> Result<What, String> {
     let mut given = values.iter();
-    let mut made: Vec<(usize, Value<'static>)> = Vec::new();
+    let mut made: Vec<(usize, Option<Value<'static>>)> = Vec::new();
     for (place, parameter) in Function::parameters(kind) {
         let name = parameter.numpy;
-        made.push((
-            place,
-            match (given.next(), parameter.default) {
-                (Some(value), _) => match parameter.form {
-                    Form::Count => Value::Count(whole(value, name, COUNT)? as u64),
-                    Form::Integer => {
-                        // NumPy's convention, as Python has it: the upper end is left out.
-                        let open = i128::from(kind == Kind::Integers && name == "high");
-                        Value::Integer(whole(value, name, INTEGER)? - open)
-                    }
-                    Form::Flag => Value::Flag(whole(value, name, COUNT)? != 0),
-                    _ => Value::Real(real(value, name)?),
-                },
-                (None, Some(default)) => match parameter.form {
-                    Form::Count => Value::Count(default as u64),
-                    Form::Integer => Value::Integer(default as i128),
-                    Form::Flag => Value::Flag(default == 1.0),
-                    _ => Value::Real(default),
-                },
-                (None, None) => return Err(format!("{} needs {name}", kind.name())),
-            },
-        ));
+        let value = match (given.next(), parameter.default) {
+            (Some(Constant::Column), _) => None,
+            (Some(value), _) => Some(match parameter.form {
+                Form::Count => Value::Count(whole(value, name, COUNT)? as u64),
+                Form::Integer => {
+                    // NumPy's convention, as Python has it: the upper end is left out.
+                    let open = i128::from(kind == Kind::Integers && name == "high");
+                    Value::Integer(whole(value, name, INTEGER)? - open)
+                }
+                Form::Flag => Value::Flag(whole(value, name, COUNT)? != 0),
+                _ => Value::Real(real(value, name)?),
+            }),
+            (None, Some(default)) => Some(match parameter.form {
+                Form::Count => Value::Count(default as u64),
+                Form::Integer => Value::Integer(default as i128),
+                Form::Flag => Value::Flag(default == 1.0),
+                _ => Value::Real(default),
+            }),
+            (None, None) => return Err(format!("{} needs {name}", kind.name())),
+        };
+        made.push((place, value));
     }
     made.sort_by_key(|(place, _)| *place);
-    let values: Vec<Value<'static>> = made.into_iter().map(|(_, value)| value).collect();
+    let values: Vec<Option<Value<'static>>> = made.into_iter().map(|(_, value)| value).collect();
     let dtype = kind.types().first().map_or(Dtype::F64, |one| one.dtype);
-    let made = kind.make(&values).and_then(|made| made.fits(dtype).map(|()| made));
-    made.map(|made| What::Draw(made, dtype)).map_err(|error| refused(&error, kind, &values))
+    let Some(constant) = values.iter().copied().collect::<Option<Vec<_>>>() else {
+        return Ok(What::ByRow(kind, dtype, values));
+    };
+    let made = kind.make(&constant).and_then(|made| made.fits(dtype).map(|()| made));
+    made.map(|made| What::Draw(made, dtype)).map_err(|error| refused(&error, kind, &constant))
 }
 
 /// Returns the text of an error with the parameter's name in SQL, and its value.

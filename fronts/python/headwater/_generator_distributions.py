@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, REFUSED, Draw
+from headwater._generator_draw import KINDS, Draw
 
 _NumPy = np.random.Generator
 
@@ -59,16 +59,7 @@ class Distributions(Draw):
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Returns uniform numbers from `low` (included) to `high`."""
         made = self._draw(_SCALED_UNIFORM, size, None, None, low, high)
-        if made is not None:
-            return made
-        if np.ndim(low) or np.ndim(high):
-            try:
-                with np.errstate(all="ignore"):
-                    width = np.subtract(high, low, dtype=np.float64)
-            except REFUSED:
-                width = None
-            made = self._stretched(_SCALED_UNIFORM, (0.0, 1.0), size, width, low)
-        return self._numpy(_NumPy.uniform, low, high, size) if made is None else made
+        return self._rest(_SCALED_UNIFORM, _NumPy.uniform, (low, high), size) if made is None else made
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Returns normal numbers of mean `loc` and standard deviation `scale`."""

@@ -61,6 +61,8 @@ class Draw:
     def _each(self, kind: int, size: Any, given: tuple[Any, ...]) -> Any:
         """Returns numbers whose parameters are arrays, element by element."""
         arrays = [np.asarray(one) for one in given]
+        # The native half reads numbers in the byte order of this machine.
+        arrays = [a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("=")) for a in arrays]
         if any(array.dtype.kind not in "fiub" for array in arrays):
             return None
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -72,7 +74,12 @@ class Draw:
         out = np.empty(shape, np.int64 if kind in _COUNTS else np.float64)
         before = self._cursor.get()
         try:
-            full = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
+            # A number stays one, since an array of copies takes longer than its elements' draws.
+            full = [
+                np.broadcast_to(array, shape).reshape(-1) if array.ndim or array.dtype.kind == "b"
+                else array.item()
+                for array in arrays
+            ]
             self._cursor.each(kind, out.reshape(-1), *full)
         except REFUSED:
             self._cursor.set(*before)

@@ -35,6 +35,31 @@ def _constant(column: Any, what: str) -> Any:
     return value
 
 
+def _is_one(column: Any) -> bool:
+    """Returns whether a parameter is a constant: one number in all rows. A list never is a column."""
+    # `unique` compares floats by their bits: 0 and -0 are equal, and make other numbers.
+    is_same = pa.types.is_nested(column.type) or len(pc.unique(column)) == 1
+    return is_same and not column.null_count
+
+
+def _whole(column: Any) -> Any:
+    """Returns a column without chunks, as all that a plan takes must have the same."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _numbers(column: Any) -> Any:
+    """Returns a parameter's column. Numbers of types that no id has become floats, as constants of
+    theirs do; the kernel refuses what is no number.
+    """
+    if pa.types.is_boolean(column.type):
+        return pc.cast(column, pa.uint8())
+    if pa.types.is_decimal(column.type) and column.type.scale > 0:
+        # By Python, which rounds once. Arrow's cast multiplies by a power that was rounded before.
+        values = (None if value is None else float(value) for value in column.to_pylist())
+        return pa.array(values, pa.float64())
+    return column
+
+
 def _taken(column: Any) -> Any:
     return pa.chunked_array(column) if isinstance(column, ArrowChunkedArray) else pa.array(column)
 
@@ -46,29 +71,37 @@ def _function(
     plan: Callable[..., Plan],
     format: str,
     id: str = "id",
+    columns: tuple[str, ...] = (),
 ) -> Callable[..., Any]:
     """Returns a function of the ids and of constants, the last of which are optional. `plan` gets
-    the key of the one that is called seed, and then the others.
+    the key of the one that is called seed, and then the others. Those in `columns` may have other
+    values in each row; `plan` gets `...` in their place, and takes the values in this order.
     """
     usage = f"{sql}({', '.join((id, *names))})"
 
-    def run(*columns: Any) -> Any:
+    def run(*given: Any) -> Any:
         least, most = 1 + len(names) - optional, 1 + len(names)
-        if not least <= len(columns) <= most:
-            raise ValueError(f"{usage} takes {least} to {most} arguments, not {len(columns)}")
-        ids, *constants = columns
+        if not least <= len(given) <= most:
+            raise ValueError(f"{usage} takes {least} to {most} arguments, not {len(given)}")
+        ids, *others = given
         if len(ids) == 0:
             return pa.array(
                 [], {"g": "f8", "l": "i8", "L": "u8", "b": pa.bool_(), "C": "u1"}[format]
             )
-        values = {
-            name: _constant(column, f"{name} in {usage}")
-            for name, column in zip(names, constants, strict=False)
-        }
+        values: dict[str, Any] = {}
+        by_row: dict[str, Any] = {}
+        for name, column in zip(names, others, strict=False):
+            if name in columns and not _is_one(column):
+                values[name], by_row[name] = ..., _numbers(_whole(column))
+            else:
+                values[name] = _constant(column, f"{name} in {usage}")
         if not isinstance(values.get("name", ""), str):
             raise TypeError(f"name in {usage} must be a text, not {values['name']!r}")
         key = Key(values.pop("seed"))
-        return _taken(plan(key, *values.values()).run(ids, ""))
+        made = plan(key, *values.values())
+        if not by_row:
+            return _taken(made.run(ids, ""))
+        return _taken(made.run(_whole(ids), "", [by_row[name] for name in columns if name in by_row]))
 
     return run
 
@@ -128,8 +161,11 @@ def functions() -> dict[str, tuple[Callable[..., Any], str]]:
             names = tuple(name for name, _ in kind["parameters"])
             optional = sum(default is not None for _, default in kind["parameters"])
             sql = f"hw_{kind['name']}"
+            columns = tuple(kind["columns"])
             made[sql] = (
-                _function(sql, ("seed", "name", *names), optional, _drawn(kind), format),
+                _function(
+                    sql, ("seed", "name", *names), optional, _drawn(kind), format, columns=columns
+                ),
                 format,
             )
     for sql, names, plan, format in (

@@ -20,8 +20,9 @@
 | `hw_permute(i, n, seed)` | a UBIGINT: element i of the numbers below n in random order |
 | `hw_key(value, ...)` | an id, of texts, integers, dates, timestamps, booleans, BLOBs |
 
-`seed`, `name`, `n` and parameters are one value for all rows: a seed is what `headwater.Key` takes,
-and a name is the label of the column. `hw_sample`, `hw_split`, `hw_permute` and the orders take a
+`seed`, `name`, `n`, `p` and `parts` are one value for all rows: a seed is what `headwater.Key` takes,
+and a name is the label of the column. A parameter of a kind may be a column, and a null of it makes a
+null. `hw_sample`, `hw_split`, `hw_permute` and the orders take a
 name as their last argument, or none. Values are those of `headwater.arrow`. A null id makes a null.
 
 The functions are an extension of DuckDB, whose threads call it side by side. DuckDB loads only

@@ -277,3 +277,106 @@ def test_ray(expected: str) -> None:
     ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent)
     assert ran.returncode == 0, ran.stderr[-3000:]
     assert ran.stdout.split() == [expected] * len(PARTS)
+
+
+RAY_KILLED = """
+import os, signal, sys, threading, time
+import numpy as np, pyarrow as pa, ray, headwater.ray as front, test_one_array as one
+# Each worker process writes its number here, so that the test knows which one to kill.
+folder = sys.argv[1]
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=10**8)
+ray.data.DataContext.get_current().enable_progress_bars = False
+def mark(table):
+    place = os.path.join(folder, f"{os.getpid()}")
+    with open(place, "a") as file:
+        file.write(f"{table['id'][0].as_py()}\\n")
+    time.sleep(0.03)
+    return table
+made = []
+def work():
+    rows = ray.data.from_arrow(pa.table({"id": one.ORDER})).repartition(64)
+    for column in one.columns(front, "id"):
+        rows = rows.map_batches(column, batch_format="pyarrow", batch_size=500)
+    rows = rows.map_batches(mark, batch_format="pyarrow", batch_size=500)
+    table = pa.concat_tables(ray.get(rows.to_arrow_refs()))
+    made.append(one.by_id(table["id"], *(table[name].to_numpy() for name in ("z", "u", "sample", "split"))))
+worker = threading.Thread(target=work)
+worker.start()
+def done():
+    return {pid: len(open(os.path.join(folder, pid)).readlines()) for pid in os.listdir(folder)}
+deadline = time.time() + 120
+while sum(done().values()) < 20 and time.time() < deadline:
+    time.sleep(0.01)
+pids = done()
+# The busiest one. It is a worker of this Ray, which wrote its own number.
+killed = max(pids, key=pids.get)
+os.kill(int(killed), signal.SIGKILL)
+worker.join()
+after = done()
+# It came in the middle: Ray started another worker for the tasks that were left.
+assert pids[killed] <= after[killed] < one.N / 1000, (pids, after)
+assert set(after) - set(pids), (pids, after)
+print(*made)
+ray.shutdown()
+"""
+
+
+def test_ray_after_a_worker_was_killed(expected: str, tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason=REASON.format("Ray"))
+    alone = ["unshare", "--net", "--map-root-user", "sh", "-c"]
+    if subprocess.run([*alone, "ip link set lo up"], capture_output=True).returncode != 0:
+        pytest.skip("no network namespace can be made here: Ray was not started")
+    start = 'ip link set lo up && exec "$0" -c "$1" "$2"'
+    code = [*alone, start, sys.executable, RAY_KILLED, str(tmp_path)]
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    # Before the hash Ray says that a worker died.
+    assert ran.stdout.split()[-1] == expected
+
+
+DASK_KILLED = """
+import os, signal, threading, time
+import dask, dask.dataframe as dd, pandas as pd
+from distributed import Client, LocalCluster
+import headwater.pandas as front, test_one_array as one
+
+def slow(frame):
+    time.sleep(0.05)
+    return frame
+
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+    client = Client(cluster)
+    frame = dd.from_pandas(pd.DataFrame({"id": one.ORDER}), npartitions=64, sort=False)
+    for name, column in zip(("z", "u", "sample", "split"), one.columns(front, frame["id"]), strict=True):
+        frame[name] = column
+    made = []
+    frame = frame.map_partitions(slow, meta=frame._meta)
+    parts = client.compute(frame.to_delayed())
+    deadline = time.time() + 120
+    done = lambda: sum(part.done() for part in parts)
+    while done() < 10 and time.time() < deadline:
+        time.sleep(0.01)
+    pids = client.run(os.getpid)
+    assert len(pids) == 2, pids
+    assert 10 <= done() < 64, done()
+    killed = list(pids.values())[0]
+    # A worker that this program's cluster started.
+    os.kill(killed, signal.SIGKILL)
+    table = pd.concat(client.gather(parts))
+    assert killed not in client.run(os.getpid).values()
+    print(one.by_id(table["id"], *(table[name] for name in ("z", "u", "sample", "split"))))
+    client.close()
+    cluster.close()
+"""
+
+
+def test_dask_after_a_worker_was_killed(expected: str, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason=REASON.format("Dask's cluster"))
+    # A file, because its workers are processes that import the main program.
+    program = tmp_path / "killed.py"
+    program.write_text(DASK_KILLED)
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    ran = subprocess.run([sys.executable, program], capture_output=True, text=True, env=env, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.split() == [expected]

@@ -1,6 +1,7 @@
 //! The errors of the kernel: each names the row and the value, and says what to do.
 
 use crate::format::Name;
+use crate::shown::Shown;
 use core::fmt;
 
 /// The reason why a column cannot be made. Nothing is returned then, and no row is left out.
@@ -63,6 +64,8 @@ pub enum Error {
         name: &'static str,
         /// The values that have one.
         need: &'static str,
+        /// The value, or no letters where it is null.
+        value: Shown,
     },
     /// Arrow has no type for the elements.
     NoType(&'static str),
@@ -157,8 +160,11 @@ impl Error {
             }
             Error::Malformed(fault) => spell!("the Arrow data is malformed: ", *fault),
             Error::Parameter { name, need } => spell!(*name, " must be ", *need),
-            Error::InRow { row, name, need } => {
+            Error::InRow { row, name, need, value } => {
                 spell!(*name, " in row ", *row, " of the batch must be ", *need);
+                if !value.as_str().is_empty() {
+                    spell!(", not ", value.as_str());
+                }
             }
             Error::NoType(dtype) => {
                 spell!("Arrow has no type for elements of ", *dtype, ": ask for another type");

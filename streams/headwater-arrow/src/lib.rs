@@ -51,11 +51,12 @@ pub mod label;
 mod memory;
 mod output;
 mod rows;
+mod shown;
 mod xxh64;
 
 pub use abi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 #[cfg(feature = "std")]
-pub use by_row::{By, draw_by_row};
+pub use by_row::{By, draw_by_row, draw_by_row_to};
 pub use column::Column;
 pub use decide::{Parts, order, order_to, sample, sample_to, split, split_to};
 pub use draw::{draw, draw_to, format_of};
@@ -65,4 +66,5 @@ pub use ids::Ids;
 pub use key_of::key_of;
 pub use output::{Output, schema};
 pub use rows::Nulls;
+pub use shown::Shown;
 pub use xxh64::xxh64;

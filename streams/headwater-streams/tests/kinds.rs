@@ -9,9 +9,7 @@ use headwater_streams::distributions::{
     ScaledNormal, ScaledUniform, Sobol, StudentT, Triangular, TruncatedNormal, VectorDistribution,
     VonMises, Wald, Weibull, Zipf,
 };
-use headwater_streams::kinds::{
-    Dtype, Elements, Form, Kind, Out, Parameter, Room, Value, draw, draw_each,
-};
+use headwater_streams::kinds::{Dtype, Elements, Form, Kind, Out, Parameter, Room, Value, draw};
 use headwater_streams::{Error, Key, Stream};
 use std::num::NonZero;
 
@@ -370,50 +368,6 @@ fn prepared_tables_draw_the_same_numbers() {
         values[place] = value;
         let drawn = bytes_of(kind, &values, dtype, Elements::From(0), 20).unwrap();
         assert_eq!(drawn, bytes(kind, dtype, Elements::From(0), 20).unwrap(), "{kind:?}");
-    }
-}
-
-/// Elements with parameters of their own are those of the distribution made for each.
-#[test]
-fn arrays_of_parameters_draw_the_numbers_of_each() {
-    const MANY: usize = 1300;
-    let spread = |low: f64, high: f64, step: usize| -> Vec<f64> {
-        let part = |i: usize| (i * step % MANY) as f64 / MANY as f64;
-        (0..MANY).map(|i| low * (high / low).powf(part(i))).collect()
-    };
-    let (a, b) = (spread(0.01, 90.0, 7), spread(0.02, 50.0, 311));
-    let zeros = vec![0.0; MANY];
-    let above: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-    for (kind, lists) in [
-        (Kind::Gamma, vec![&a[..]]),
-        (Kind::ScaledGamma, vec![&a, &b]),
-        (Kind::ChiSquare, vec![&a]),
-        (Kind::Beta, vec![&a, &b]),
-        (Kind::Weibull, vec![&a]),
-        (Kind::Pareto, vec![&a]),
-        (Kind::Power, vec![&a]),
-        (Kind::Triangular, vec![&zeros, &a, &above]),
-        (Kind::Poisson, vec![&a]),
-    ] {
-        let dtype = kind.types()[0].dtype;
-        let (mut memory, mut one) = (vec![0; MANY * 8 + 16], [0; 24]);
-        for many in [1, 7, 64, 512, MANY] {
-            let lists: Vec<_> = lists.iter().map(|list| &list[..many]).collect();
-            let out = aligned(&mut memory, many * 8);
-            let mut place = Out::bytes(dtype, out).unwrap();
-            draw_each(kind, &lists, &stream(), 5, &mut place).unwrap().unwrap();
-            for (i, drawn) in out.chunks(8).enumerate() {
-                let values: Vec<_> = lists.iter().map(|list| Value::Real(list[i])).collect();
-                let one = aligned(&mut one, 8);
-                let place = Out::bytes(dtype, one).unwrap();
-                draw(kind, &values, &stream(), Elements::From(5 + i as u64), place).unwrap();
-                assert_eq!(drawn, one, "{kind:?} {values:?}");
-            }
-        }
-        let mut out = [0.0; 2];
-        let wrong = vec![&[1.0, -1.0][..]; lists.len()];
-        let done = draw_each(kind, &wrong, &stream(), 0, &mut Out::new(&mut out));
-        assert!(!matches!(done, Some(Ok(()))), "{kind:?}");
     }
 }
 

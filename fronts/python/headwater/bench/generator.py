@@ -8,7 +8,10 @@ SETUP = """
 import numpy as np, headwater
 from numpy.random import Generator, PCG64
 ours, theirs = headwater.Generator(1), Generator(PCG64(1))
-shapes = np.linspace(1, 5, 100_000)
+shapes, chances = np.linspace(1, 5, 100_000), np.linspace(0.1, 0.9, 100_000)
+small, angles = np.linspace(0.2, 0.9, 100_000), np.linspace(-2, 2, 100_000)
+counts = np.arange(100_000) % 100 + 1
+many = counts * 1000
 """
 
 #: The arguments of each method, up to the size.
@@ -58,15 +61,42 @@ LARGE = {
     "rayleigh": 2.0,
     "exponential": 3.0,
 }
-#: Calls whose parameters are arrays.
+#: The arguments of each method that are arrays.
 ARRAYS = {
-    "normal of arrays": "{}.normal(shapes, shapes)",
-    "gamma of arrays": "{}.standard_gamma(shapes)",
-    "poisson of arrays": "{}.poisson(shapes)",
-    "weibull of arrays": "{}.weibull(shapes)",
-    "beta of arrays": "{}.beta(shapes, shapes)",
-    "exponential of arrays": "{}.exponential(shapes)",
-    "uniform of arrays": "{}.uniform(0, shapes)",
+    "uniform": "0, shapes",
+    "normal": "shapes, shapes",
+    "exponential": "shapes",
+    "laplace": "shapes, shapes",
+    "logistic": "shapes, shapes",
+    "gumbel": "shapes, shapes",
+    "lognormal": "shapes, chances",
+    "standard_gamma": "shapes",
+    "gamma": "shapes, shapes",
+    "chisquare": "shapes",
+    "beta": "shapes, shapes",
+    "beta, shapes below 1": "small, chances",
+    "f": "shapes, shapes",
+    "standard_t": "shapes",
+    "vonmises": "angles, shapes",
+    "pareto": "shapes",
+    "weibull": "shapes",
+    "power": "shapes",
+    "rayleigh": "shapes",
+    "triangular": "0, chances, 1",
+    "wald": "shapes, shapes",
+    "geometric": "chances",
+    "poisson": "shapes",
+    "poisson, means from 20 on": "20 * shapes",
+    "binomial": "counts, chances",
+    "binomial, many trials": "many, chances",
+    "zipf": "shapes + 0.5",
+    "logseries": "chances",
+    "negative_binomial": "shapes, chances",
+    "noncentral_chisquare": "shapes, shapes",
+    "noncentral_chisquare, degrees below 1": "small, shapes",
+    "noncentral_f": "shapes, shapes, shapes",
+    "hypergeometric": "counts, counts, counts",
+    "hypergeometric, many items": "many, many, many",
 }
 
 
@@ -80,7 +110,10 @@ def rows() -> list[Row]:
             all_rows.append(
                 _row(f"{method}, {size or 'a number'}", f"{{}}.{method}({given})", target, size)
             )
-    all_rows += [_row(name, call, 2.5, 100_000) for name, call in ARRAYS.items()]
+    for name, arguments in ARRAYS.items():
+        method, _, which = name.partition(", ")
+        of = f"{method} of arrays" + (f", {which}" if which else "")
+        all_rows.append(_row(of, f"{{}}.{method}({arguments})", 2.5, 100_000))
     return all_rows
 
 

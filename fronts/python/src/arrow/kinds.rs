@@ -45,6 +45,12 @@ pub(super) fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             |form| matches!(form, Form::Real | Form::Count | Form::Integer | Form::Flag);
         let numbers = facts.parameters.iter().all(|parameter| is_number(parameter.form));
         dict.set_item("is_plain", numbers && !facts.vectors)?;
+        // The parameters that a column may have.
+        let is_column = |form| matches!(form, Form::Real | Form::Count);
+        let columns = facts.parameters.iter().filter(|parameter| is_column(parameter.form));
+        let columns: Vec<_> = columns.map(|parameter| parameter.numpy).collect();
+        let takes_columns = numbers && !facts.vectors && kind != Kind::Permutation;
+        dict.set_item("columns", if takes_columns { columns } else { Vec::new() })?;
         all.append(dict)?;
     }
     Ok(all)

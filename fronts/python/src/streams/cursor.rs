@@ -16,16 +16,17 @@
 use super::args::Size;
 use super::distribution::{Argument, Owned, refused};
 use super::dtype::{Dtype, dtype};
-use super::indices::Indices;
 use super::integers;
 use super::key::{self, Key};
-use super::memory::{Memory, Out};
+use super::lists::{List, each, numbers};
+use super::memory::{self, View};
 use super::output::{Place, Wanted, run};
 use super::parameters::Parameter;
 use super::stream::Stream;
-use headwater_streams::kinds::{Elements, Form, Kind, Made, Value, draw, draw_each};
+use headwater_streams::kinds::{Elements, Form, Kind, Made, Out, Value, draw};
 use headwater_streams::{Error, Key as NativeKey};
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,9 +49,29 @@ struct State {
 
 /// Numbers of a kind's parameters, the rest zeros.
 type Numbers = [u64; 4];
-/// The kind that the last draw made, with the bits of its parameters. A loop of small draws would
-/// otherwise spend its time on tables, since some kinds compute 64 chances when they are made.
-type Kept = Option<(Kind, Numbers, Arc<Made<'static>>)>;
+/// The kind that the last draw made. A loop of small draws would otherwise spend its time on
+/// tables, since some kinds compute 64 chances when they are made.
+struct Kept {
+    kind: Kind,
+    /// The bits of its parameters.
+    bits: Numbers,
+    made: Arc<Made<'static>>,
+    ahead: Option<Ahead>,
+}
+
+/// Elements that single draws will ask for. A draw of one number takes as long as one of many, for
+/// it looks at the CPU, makes a block of the cipher and runs a loop of vector code; so the second
+/// in a row draws these, and the next ones only take them.
+struct Ahead {
+    stream: headwater_streams::Stream,
+    /// The number of the first one.
+    start: u64,
+    /// Their bits.
+    values: [u64; AHEAD],
+}
+
+/// Numbers that are drawn ahead.
+const AHEAD: usize = 16;
 
 impl State {
     /// Moves past `n` elements of a kind, and returns their stream and the number of the first one.
@@ -99,7 +120,7 @@ impl State {
 
 /// A place in a stream that every draw moves.
 #[pyclass(frozen, module = "headwater._native")]
-pub(crate) struct Cursor(Mutex<State>, Mutex<Kept>);
+pub(crate) struct Cursor(Mutex<State>, Mutex<Option<Kept>>);
 
 impl Cursor {
     /// Returns the state. No code panics while it has it, and a state is always a whole one.
@@ -152,15 +173,45 @@ impl Cursor {
                 }
             };
         }
-        let mut kept = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, with, made)) = &*kept
-            && (*of, *with) == (kind, bits)
+        let mut kept = self.kept();
+        if let Some(kept) = &*kept
+            && (kept.kind, kept.bits) == (kind, bits)
         {
-            return Ok(made.clone());
+            return Ok(kept.made.clone());
         }
         let values = &values[..parameters.len()];
         let made = kind.make(values).map_err(|error| refused(error, kind, values))?;
-        Ok(kept.insert((kind, bits, Arc::new(made))).2.clone())
+        let made = Arc::new(made);
+        *kept = Some(Kept { kind, bits, made: made.clone(), ahead: None });
+        Ok(made)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the next number of the kind that is kept, if the draw is one of it, otherwise None.
+    fn one<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Kind,
+        given: &Bound<'py, PyTuple>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut kept = self.kept();
+        let dtype = kind.types()[0].dtype;
+        let Some(kept) = kept.as_mut().filter(|kept| kept.is(kind, given)) else {
+            return Ok(None);
+        };
+        let bits = match dtype {
+            Dtype::F64 | Dtype::I64 => self.taken((kind, dtype), 1, 1, |stream, first| {
+                kept.next(&stream, first).map_err(|error| refused(error, kind, &[]))
+            })?,
+            _ => return Ok(None),
+        };
+        Ok(Some(match dtype {
+            Dtype::F64 => PyFloat::new(py, f64::from_bits(bits)).into_any(),
+            _ => (bits as i64).into_pyobject(py)?.into_any(),
+        }))
     }
 
     /// Returns numbers of a kind that was made.
@@ -199,6 +250,70 @@ impl Cursor {
     }
 }
 
+impl Kept {
+    /// Returns true if a draw with these parameters is one of the kind, which is of numbers.
+    fn is(&self, kind: Kind, given: &Bound<'_, PyTuple>) -> bool {
+        let parameters = kind.parameters();
+        let is_equal = |(value, parameter, bits): (Bound<'_, PyAny>, Form, u64)| match parameter {
+            Form::Real => match value.cast_exact::<PyFloat>() {
+                Ok(float) => float.value().to_bits() == bits,
+                Err(_) => small(&value).is_some_and(|whole| f64::from(whole).to_bits() == bits),
+            },
+            Form::Count => small(&value).is_some_and(|count| u64::from(count) == bits),
+            _ => false,
+        };
+        kind == self.kind
+            && given.len() == parameters.len()
+            && self.made.dimension().is_none()
+            && given
+                .iter()
+                .zip(parameters)
+                .zip(self.bits)
+                .all(|((value, parameter), bits)| is_equal((value, parameter.form, bits)))
+    }
+
+    /// Returns the bits of element `first`.
+    fn next(&mut self, stream: &headwater_streams::Stream, first: u64) -> Result<u64, Error> {
+        if let Some(ahead) = &self.ahead
+            && ahead.stream == *stream
+            && let Some(place) = first.checked_sub(ahead.start)
+            && let Some(&bits) = ahead.values.get(usize::try_from(place).unwrap_or(AHEAD))
+        {
+            return Ok(bits);
+        }
+        // A cursor goes up to word 2^60, so there are as many elements.
+        let at = Elements::From(first);
+        let values = match self.kind.types()[0].dtype {
+            Dtype::F64 => {
+                let mut reals = [0.0; AHEAD];
+                self.made.draw(stream, at, Out::new(&mut reals))?;
+                reals.map(f64::to_bits)
+            }
+            _ => {
+                let mut counts = [0_i64; AHEAD];
+                self.made.draw(stream, at, Out::new(&mut counts))?;
+                counts.map(|count| count as u64)
+            }
+        };
+        self.ahead = Some(Ahead { stream: *stream, start: first, values });
+        Ok(values[0])
+    }
+}
+
+/// Returns an `int` of up to 32 bits.
+///
+/// It raises no exception for others: a new one may run the garbage collector, and with it any code
+/// of Python, which may draw from this generator while its kept kind is locked.
+fn small(value: &Bound<'_, PyAny>) -> Option<u32> {
+    if !value.is_exact_instance_of::<PyInt>() {
+        return None;
+    }
+    let mut overflow = 0;
+    // SAFETY: an `int`, and a place for the flag; the thread is attached, as `value` shows.
+    let whole = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &mut overflow) };
+    u32::try_from(whole).ok().filter(|_| overflow == 0)
+}
+
 /// Returns the kind with this number.
 fn kind_of(number: u8) -> PyResult<Kind> {
     Kind::by_number(number).ok_or_else(|| PyValueError::new_err(format!("no kind is {number}")))
@@ -212,7 +327,7 @@ pub(crate) fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// Returns true for a value that is one number for all elements.
-fn is_number(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(super) fn is_number(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>() {
         return Ok(true);
     }
@@ -361,17 +476,14 @@ impl Cursor {
         given: &Bound<'_, PyTuple>,
     ) -> PyResult<()> {
         let kind = kind_of(kind)?;
-        let held = Out::open(out, "out")?;
+        let held = memory::Out::open(out, "out")?;
         let dtype = dtype(&out.getattr("dtype")?)?;
         let n = held.shape().len(dtype.size())?;
+        let views: Vec<Option<View>> = given.iter().map(|value| numbers(&value)).collect();
         let mut lists = Vec::new();
-        for (value, parameter) in given.iter().zip(kind.parameters()) {
-            let list = match parameter.form {
-                Form::Count => List::Counts(Indices::read(&value, parameter.numpy)?.list),
-                Form::Real => List::Reals(Parameter::Given(value).list(parameter.numpy)?),
-                _ => return Err(PyTypeError::new_err("a list cannot differ between elements")),
-            };
-            if list.len() != n {
+        for ((value, view), parameter) in given.iter().zip(&views).zip(kind.parameters()) {
+            let list = List::read(value, view.as_ref(), parameter)?;
+            if list.len().is_some_and(|len| len != n) {
                 return Err(PyValueError::new_err(
                     "a parameter must have a value for each element",
                 ));
@@ -379,14 +491,7 @@ impl Cursor {
             lists.push(list);
         }
         self.taken((kind, dtype), n, 1, |stream, first| {
-            run(py, held.memory(), |memory| {
-                let reals: Option<Vec<&[f64]>> = lists.iter().map(List::reals).collect();
-                // SAFETY: the memory is that of `out`, which `run` hands to this function alone,
-                // and the place is no longer in use when `each` below begins.
-                let mut out = unsafe { memory.out() };
-                let done = reals.and_then(|r| draw_each(kind, &r, &stream, first, &mut out));
-                done.unwrap_or_else(|| each(kind, &stream, first, &lists, memory, n))
-            })
+            run(py, held.memory(), |memory| each(kind, &stream, first, &lists, memory, n))
         })
     }
 }
@@ -402,6 +507,13 @@ impl Cursor {
         (size, dtype, out): (Given<'_, 'py>, Given<'_, 'py>, Given<'_, 'py>),
         given: &Bound<'py, PyTuple>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if size.is_none()
+            && dtype.is_none()
+            && out.is_none()
+            && let Some(number) = self.one(py, kind, given)?
+        {
+            return Ok(Some(number));
+        }
         let to = (size.map(|size| size.extract::<Size>()).transpose()?, dtype, out);
         let parameters = kind.parameters();
         let mut are_numbers = true;
@@ -438,69 +550,4 @@ impl Cursor {
         let raw = u128::from(low) | u128::from(high) << 64;
         Ok(NativeKey::from_raw(stream.key().engine(), raw.to_le_bytes()))
     }
-}
-
-/// The values of a parameter, one for each element.
-enum List {
-    Reals(Vec<f64>),
-    Counts(Vec<u64>),
-}
-
-impl List {
-    fn len(&self) -> usize {
-        match self {
-            List::Reals(list) => list.len(),
-            List::Counts(list) => list.len(),
-        }
-    }
-
-    fn reals(&self) -> Option<&[f64]> {
-        match self {
-            List::Reals(list) => Some(list),
-            List::Counts(_) => None,
-        }
-    }
-
-    fn value(&self, i: usize) -> Value<'static> {
-        match self {
-            List::Reals(list) => Value::Real(list[i]),
-            List::Counts(list) => Value::Count(list[i]),
-        }
-    }
-
-    /// Returns true if elements `i` and `j` have the same value.
-    fn same(&self, i: usize, j: usize) -> bool {
-        match self {
-            List::Reals(list) => list[i].to_bits() == list[j].to_bits(),
-            List::Counts(list) => list[i] == list[j],
-        }
-    }
-}
-
-/// Writes elements whose parameters differ. Neighbours with the same ones are drawn together.
-fn each(
-    kind: Kind,
-    stream: &headwater_streams::Stream,
-    first: u64,
-    lists: &[List],
-    memory: Memory,
-    n: usize,
-) -> Result<(), Error> {
-    let mut i = 0;
-    while i < n {
-        let mut end = i + 1;
-        while end < n && lists.iter().all(|list| list.same(i, end)) {
-            end += 1;
-        }
-        let mut values = [Value::Flag(false); 4];
-        for (value, list) in values.iter_mut().zip(lists) {
-            *value = list.value(i);
-        }
-        // SAFETY: the memory is that of `out`, which `run` hands to this function alone, and the
-        // part before this one is no longer in use.
-        let out = unsafe { memory.part(i, end - i).out() };
-        draw(kind, &values[..lists.len()], stream, Elements::From(first + i as u64), out)?;
-        i = end;
-    }
-    Ok(())
 }

@@ -13,6 +13,7 @@ use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::CStr;
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 /// Memory that one call may write to: elements of one type in C order.
@@ -217,6 +218,85 @@ impl View {
             )
         };
         if result == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
+    }
+
+    /// Returns the items if they are doubles or integers of 8 bytes of this machine, one after
+    /// another.
+    pub(crate) fn numbers(&self) -> Option<Numbers<'_>> {
+        let raw = &*self.0;
+        // SAFETY: `open` has filled the view, and it is not released before the drop.
+        let is_in_order = unsafe { ffi::PyBuffer_IsContiguous(raw, b'C' as std::ffi::c_char) != 0 };
+        let start = NonNull::new(raw.buf.cast::<u8>())?;
+        let dtype = self.dtype().filter(|_| is_in_order)?;
+        let len = self.bytes() / NUMBER;
+        matches!(dtype, Dtype::F64 | Dtype::I64 | Dtype::U64).then_some(Numbers {
+            start,
+            len,
+            dtype,
+            held: PhantomData,
+        })
+    }
+}
+
+/// Bytes of a number that [`Numbers`] has.
+const NUMBER: usize = size_of::<f64>();
+
+/// The numbers of a buffer, which a call reads piece by piece. Their address may be any.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers<'a> {
+    start: NonNull<u8>,
+    len: usize,
+    dtype: Dtype,
+    held: PhantomData<&'a View>,
+}
+
+// SAFETY: a pointer to plain numbers, which belong to no thread, and which the borrowed view keeps
+// in place.
+unsafe impl Send for Numbers<'_> {}
+// SAFETY: as above; nothing is written through the pointer.
+unsafe impl Sync for Numbers<'_> {}
+
+impl Numbers<'_> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn are_doubles(&self) -> bool {
+        self.dtype == Dtype::F64
+    }
+
+    /// Copies the numbers from number `first` on, which exist, as doubles. Returns false if one is
+    /// an integer outside of 0 to 2^53, which are those that doubles have. Copies without a
+    /// reference to the numbers, because another thread of Python may write to a shared array
+    /// meanwhile: so a copied number is any, and the caller checks the copies.
+    pub(crate) fn copy(&self, first: usize, to: &mut [f64]) -> bool {
+        const EXACT: u64 = 1 << 53;
+        assert!(first <= self.len && to.len() <= self.len - first);
+        // SAFETY: the view holds `len` numbers from `start` on, and those that are copied are among
+        // them, as was checked. `to` is ours alone, so the two do not overlap. Bytes have no
+        // alignment, and any bits are a double.
+        unsafe {
+            let from = self.start.as_ptr().add(first * NUMBER);
+            std::ptr::copy_nonoverlapping(from, to.as_mut_ptr().cast::<u8>(), size_of_val(to));
+        }
+        if self.are_doubles() {
+            return true;
+        }
+        to.iter_mut().fold(true, |all, number| {
+            // A negative integer is a large one without a sign.
+            let count = number.to_bits();
+            *number = count as f64;
+            all & (count <= EXACT)
+        })
+    }
+
+    /// Returns true if all are counts that doubles have.
+    pub(crate) fn are_counts(&self) -> bool {
+        let mut some = [0.0; 512];
+        (0..self.len).step_by(some.len()).all(|first| {
+            let many = (self.len - first).min(some.len());
+            self.copy(first, &mut some[..many])
+        })
     }
 }
 

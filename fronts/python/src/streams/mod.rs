@@ -19,6 +19,7 @@ mod generated;
 mod indices;
 mod integers;
 mod key;
+mod lists;
 mod memory;
 mod methods;
 mod numpy;

@@ -2,7 +2,7 @@
 
 use crate::built::{Built, rows};
 use crate::values::stream;
-use headwater_arrow::{By, Error, Ids, Nulls, draw, draw_by_row};
+use headwater_arrow::{By, Error, Ids, Nulls, draw, draw_by_row, draw_by_row_to};
 use headwater_streams::kinds::{Dtype, Form, Kind, Made, Value};
 
 /// Makes a column of floats of 8 bytes, or of 4, with the bits of validity where a row is null.
@@ -46,6 +46,34 @@ fn one(kind: Kind, dtype: Dtype, id: u64, values: &[Value<'static>]) -> Vec<u8> 
     let made: Made<'_> = kind.make(values).unwrap();
     let out = draw(&ids.column().unwrap(), &stream(), &made, dtype, Nulls::Kept).unwrap();
     rows(&out, dtype.size()).remove(0).unwrap()
+}
+
+/// Draws to memory of the caller's, and returns its rows, `None` for those that are null.
+fn to_memory(
+    ids: &headwater_arrow::Column<'_>,
+    (kind, dtype): (Kind, Dtype),
+    by: &[By<'_>],
+) -> Vec<Option<Vec<u8>>> {
+    let width = dtype.size();
+    // As aligned as a caller's memory is.
+    let mut words = vec![u64::MAX; (ids.len() * width).div_ceil(8)];
+    // SAFETY: the words have so many bytes, of any bits, and are borrowed.
+    let out = unsafe {
+        core::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), ids.len() * width)
+    };
+    let mut null = vec![false; ids.len()];
+    let mut mark = |start: usize, rows: &[bool]| {
+        assert!(rows.contains(&true));
+        null[start..start + rows.len()].copy_from_slice(rows);
+    };
+    let to = (kind, dtype);
+    draw_by_row_to(ids, &stream(), to, by, Nulls::Kept, out, &mut mark).unwrap();
+    let rows = out.chunks(width).zip(&null);
+    rows.map(|(row, null)| {
+        assert!(!null || row.iter().all(|byte| *byte == 0));
+        (!null).then(|| row.to_vec())
+    })
+    .collect()
 }
 
 #[test]
@@ -108,6 +136,8 @@ fn every_kind_of_numbers_has_the_rows_own_parameters() {
             let got = rows(&made, dtype.size());
             let differs = got.iter().zip(&expected).position(|(a, b)| a != b);
             assert_eq!(differs, None, "{} {nulls} {in_order}", kind.name());
+            let to = to_memory(&ids, (kind, dtype), &by);
+            assert_eq!(to, expected, "{} {nulls} {in_order}", kind.name());
             // A constant beside columns.
             let first = constant(parameters[0].form, value(kind, 0, 0));
             let mixed: Vec<By<'_>> =
@@ -137,7 +167,8 @@ fn wrong_parameters_are_errors_that_name_row_and_parameter() {
     let scale = By::Value(Value::Real(1.0));
     let error = refusal(&[By::Column(&shapes), scale], Nulls::Kept);
     assert!(matches!(error, Error::InRow { row: 1, name: "a", .. }), "{error}");
-    assert!(error.to_string().starts_with("a in row 1 of the batch must be "), "{error}");
+    let text = "a in row 1 of the batch must be a finite number above 0, not -1.0";
+    assert_eq!(error.to_string(), text);
 
     let missing = reals(&[Some(1.0), None, Some(2.0)], 8);
     let missing = missing.column().unwrap();
@@ -182,10 +213,58 @@ fn counts_are_whole_and_not_negative() {
             .unwrap_err()
     };
     let error = refused(&Built::integers("l", &[Some(3), Some(-2)], 0));
-    let need = "a whole number from 0 to 2^64 - 1";
-    assert_eq!(error, Error::InRow { row: 1, name: "n", need });
+    let text = "n in row 1 of the batch must be a whole number from 0 to 2^64 - 1, not -2";
+    assert_eq!(error.to_string(), text);
+    let error = refused(&Built::integers("d:38,0", &[Some(i128::MIN), Some(3)], 0));
+    let text = "n in row 0 of the batch must be a whole number from 0 to 2^64 - 1, not -1701411834\
+                60469231731687303715884105728";
+    assert_eq!(error.to_string(), text);
     let error = refused(&reals(&[Some(3.0), Some(2.0)], 8));
     assert_eq!(error, Error::Parameter { name: "n", need: "a column of integers" });
+}
+
+/// A loop has counts as floats, so those that no float has go the other way, with the same numbers.
+#[test]
+fn counts_beyond_floats_are_the_rows_own() {
+    let (kind, dtype) = (Kind::Binomial, Kind::Binomial.types()[0].dtype);
+    let many = 1_u64 << 53;
+    let mut ids = Ids::from_u64(&[3, 4, 5, 6]);
+    let ids = ids.column().unwrap();
+    let chances = reals(&[Some(0.25), Some(0.5), Some(0.75), Some(0.125)], 8);
+    let chances = chances.column().unwrap();
+    let p = [0.25, 0.5, 0.75, 0.125];
+    for counts in [[many, 2, 3, 4], [many, many + 1, 1 << 60, 3], [many + 1; 4], [many; 4]] {
+        let column: Vec<_> = counts.iter().map(|&n| Some(i128::from(n))).collect();
+        let column = Built::integers("L", &column, 0);
+        let column = column.column().unwrap();
+        let mut all = vec![By::Column(&column)];
+        if counts == [counts[0]; 4] {
+            all.push(By::Value(Value::Count(counts[0])));
+        }
+        for n in all {
+            let by = [n, By::Column(&chances)];
+            let made = draw_by_row(&ids, &stream(), (kind, dtype), &by, Nulls::Kept).unwrap();
+            for (row, got) in rows(&made, dtype.size()).into_iter().enumerate() {
+                let values = [Value::Count(counts[row]), Value::Real(p[row])];
+                assert_eq!(got, Some(one(kind, dtype, 3 + row as u64, &values)), "{counts:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_of_another_length_is_an_error() {
+    let mut ids = Ids::from_u64(&[0, 1]);
+    let ids = ids.column().unwrap();
+    let means = reals(&[Some(1.0), Some(2.0)], 8);
+    let by = [By::Column(&means.column().unwrap())];
+    let kind = (Kind::ScaledExponential, Dtype::F64);
+    for bytes in [0, 8, 15, 24] {
+        let mut out = vec![0; bytes];
+        let done =
+            draw_by_row_to(&ids, &stream(), kind, &by, Nulls::Kept, &mut out, &mut |_, _| ());
+        assert_eq!(done, Err(Error::Rows { first: 2, other: bytes / 8 }));
+    }
 }
 
 /// Both ways of a block: with ids that count up, and with ids in no order.

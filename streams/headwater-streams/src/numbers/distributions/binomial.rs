@@ -42,21 +42,45 @@ impl Binomial {
         let p = checked("p", "a number from 0 to 1", p, |p| (0.0..=1.0).contains(&p))?;
         let failures = p > 0.5;
         let p = if failures { 1.0 - p } else { p };
-        let (m, q) = (n as f64, 1.0 - p);
-        if m * p >= 10.0 {
-            return Ok(Binomial { n, failures, method: Method::Rejection(Btrs::new(m, p)) });
-        }
-        let mut last = exp(-(m * minus_ln_1_minus(p)));
-        let probabilities = core::array::from_fn(|k| {
-            if k > 0 {
-                let k = k as f64;
-                last = (last * ((m - (k - 1.0)) * (p / q))) / k;
-            }
-            last
-        });
-        let method = Method::Inversion(Thresholds::new(&probabilities));
+        let m = n as f64;
+        let method = if m * p >= 10.0 {
+            Method::Rejection(Btrs::new(m, p))
+        } else {
+            Method::Inversion(thresholds(m, p))
+        };
         Ok(Binomial { n, failures, method })
     }
+}
+
+/// Returns the table of a mean below 10.
+pub(super) fn thresholds(m: f64, p: f64) -> Thresholds {
+    let odds = odds(p);
+    let mut last = none(m, p);
+    let probabilities = core::array::from_fn(|k| {
+        if k > 0 {
+            last = next(m, odds, last, k as f64);
+        }
+        last
+    });
+    Thresholds::new(&probabilities)
+}
+
+/// Returns the odds of a success.
+#[inline(always)]
+pub(super) fn odds(p: f64) -> f64 {
+    p / (1.0 - p)
+}
+
+/// Returns the probability of 0.
+#[inline(always)]
+pub(super) fn none(m: f64, p: f64) -> f64 {
+    exp(-(m * minus_ln_1_minus(p)))
+}
+
+/// Returns the probability of k, made of that of k - 1.
+#[inline(always)]
+pub(super) fn next(m: f64, odds: f64, last: f64, k: f64) -> f64 {
+    (last * ((m - (k - 1.0)) * odds)) / k
 }
 
 impl Sampler<u64> for Binomial {
@@ -94,10 +118,21 @@ pub(super) struct Btrs {
 impl Btrs {
     #[inline(always)]
     pub(super) fn new(m: f64, p: f64) -> Btrs {
-        let mut btrs = Btrs::quick_constants(m, p);
-        let factors = factor(btrs.middle) * factor(m - btrs.middle);
-        btrs.least = btrs.rarity(btrs.middle) + ln(factors) / 2.0;
-        btrs
+        let btrs = Btrs::quick_constants(m, p);
+        btrs.with(btrs.least_rarity())
+    }
+
+    /// Returns the method with this rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn with(self, least: f64) -> Btrs {
+        Btrs { least, ..self }
+    }
+
+    /// Returns the rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn least_rarity(&self) -> f64 {
+        let factors = factor(self.middle) * factor(self.m - self.middle);
+        self.rarity(self.middle) + ln(factors) / 2.0
     }
 
     /// Returns all that the quick test needs.

@@ -73,7 +73,7 @@ impl Rows for Dirichlet<'_> {
         let mut methods = Methods::default();
         self.parts(stream, vectors, out, |part, source, out| {
             if part.is_first {
-                methods.set(part.shapes, part.scale);
+                methods.set(source.path, part.shapes, part.scale);
             }
             if self.small {
                 let mut numbers = [0.0; CHUNK];

@@ -173,15 +173,11 @@ pub(super) fn open_uniform(word: u64) -> f64 {
 }
 
 /// Returns `-ln(1 - p)` of a p from 0 to 1.
+#[inline(always)]
 pub(super) fn minus_ln_1_minus(p: f64) -> f64 {
-    if p == 1.0 {
-        f64::INFINITY
-    } else if p > 0.25 {
-        -ln(1.0 - p)
-    } else {
-        let s = -p / (2.0 - p);
-        -(artanh_tail(s) + (s + s))
-    }
+    let s = -p / (2.0 - p);
+    let near = -(artanh_tail(s) + (s + s));
+    select(p == 1.0, f64::INFINITY, select(p > 0.25, -ln(1.0 - p), near))
 }
 
 /// Returns the largest integer up to x.

@@ -15,6 +15,7 @@ use super::private::{
     By, CHUNK, Domain, LAST, MASK, Rejection, Sampler, Source, TILE, accepted, map, real_samplers,
 };
 use crate::Error;
+use crate::numbers::path::{Kernel, Path};
 use crate::numbers::polynomials::{minus_ln_of_parts, minus_ln_parts};
 use crate::numbers::root::sqrt_f64;
 use crate::words::Words;
@@ -90,9 +91,7 @@ impl Parts {
     /// Returns the parts of a shape that is finite and above 0.
     pub(super) fn new(shape: f64) -> Parts {
         let boost = (shape < 1.0).then_some(Boost { shape });
-        let a = if shape < 1.0 { shape + 1.0 } else { shape };
-        let d = a - THIRD;
-        Parts { method: Method::new(d, THIRD / sqrt_f64(d)), boost }
+        Parts { method: Method::of_shape(shape), boost }
     }
 
     /// Writes G of each element.
@@ -124,6 +123,13 @@ impl Method {
         // The whole test accepts with probability exp(-x^4 / (108 d)) near 0, and less for negative
         // x. From shape 1 on, 1 - c x^4 is below it everywhere, by 0.5 % of c or more.
         Method { d, w, c: (0.0884 + 0.2727 * w) * (w * w) }
+    }
+
+    /// Returns the method of a shape that is finite and above 0.
+    #[inline(always)]
+    fn of_shape(shape: f64) -> Method {
+        let d = select(shape < 1.0, shape + 1.0, shape) - THIRD;
+        Method::new(d, THIRD / sqrt_f64(d))
     }
 
     /// Returns the coordinate that the upper half of the second word determines.
@@ -237,13 +243,9 @@ impl Default for Methods {
 impl Methods {
     /// Sets the methods to those of these shapes, times a scale, in turns. There are at most
     /// [`CHUNK`] shapes, which are finite and above 0.
-    pub(super) fn set(&mut self, shapes: &[f64], scale: f64) {
-        let Methods { d, w } = self;
-        for ((d, w), &shape) in d.iter_mut().zip(&mut *w).zip(shapes) {
-            let method = Parts::new(shape * scale).method;
-            (*d, *w) = (method.d, method.w);
-        }
-        for numbers in [d, w] {
+    pub(super) fn set(&mut self, path: Path, shapes: &[f64], scale: f64) {
+        path.run(Set { methods: self, shapes, scale });
+        for numbers in [&mut self.d, &mut self.w] {
             repeat(numbers, shapes.len());
         }
     }
@@ -253,6 +255,26 @@ impl Methods {
     fn at(&self, place: usize) -> Method {
         let place = place & MASK;
         Method::new(self.d[place], self.w[place])
+    }
+}
+
+/// The loop of [`Methods::set`].
+struct Set<'a> {
+    methods: &'a mut Methods,
+    shapes: &'a [f64],
+    scale: f64,
+}
+
+impl Kernel for Set<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Methods { d, w } = self.methods;
+        for ((d, w), &shape) in d.iter_mut().zip(w).zip(self.shapes) {
+            let method = Method::of_shape(shape * self.scale);
+            (*d, *w) = (method.d, method.w);
+        }
     }
 }
 

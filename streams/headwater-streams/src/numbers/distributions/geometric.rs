@@ -28,6 +28,25 @@ impl Geometric {
     }
 }
 
+/// Converts quotients of exponential numbers and their rates, at most [`TILE`] of them.
+#[inline(always)]
+pub(super) fn counts(quotients: &[f64], out: &mut [u64]) {
+    if quotients.iter().fold(true, |all, &x| all & (x < TWO_52 - 1.0)) {
+        // The sum has the integer in its lowest bits. AVX2 has no conversion of its own.
+        for (out, &x) in out.iter_mut().zip(quotients) {
+            *out = ((floor(x) + 1.0) + TWO_52).to_bits() ^ TWO_52.to_bits();
+        }
+    } else {
+        for (out, &x) in out.iter_mut().zip(quotients) {
+            // The conversion rounds down and ends at 2^64 - 1, also for an infinite quotient.
+            *out = (x as u64).saturating_add(1);
+        }
+    }
+}
+
+/// Numbers that are converted together.
+pub(super) const TILE: usize = 64;
+
 impl Number for &Geometric {
     type Value = u64;
     const WORDS: usize = 1;
@@ -35,7 +54,6 @@ impl Number for &Geometric {
 
     #[inline(always)]
     fn convert(&self, words: &[u64], out: &mut [u64]) -> bool {
-        const TILE: usize = 64;
         for (out, words) in out.chunks_mut(TILE).zip(words.chunks(TILE)) {
             let mut made = [0.0; TILE];
             let made = &mut made[..words.len()];
@@ -43,18 +61,7 @@ impl Number for &Geometric {
             for made in &mut *made {
                 *made /= self.rate;
             }
-            if made.iter().fold(true, |all, &x| all & (x < TWO_52 - 1.0)) {
-                // The sum has the integer in its lowest bits. AVX2 has no conversion of its own.
-                for (out, &mut x) in out.iter_mut().zip(made) {
-                    *out = ((floor(x) + 1.0) + TWO_52).to_bits() ^ TWO_52.to_bits();
-                }
-            } else {
-                for (out, &mut x) in out.iter_mut().zip(made) {
-                    // The conversion rounds down and ends at 2^64 - 1, also for an infinite
-                    // quotient.
-                    *out = (x as u64).saturating_add(1);
-                }
-            }
+            counts(made, out);
         }
         false
     }

@@ -59,14 +59,7 @@ impl Hypergeometric {
         let (few, drawn) = (good.min(bad), sample.min(rest));
         let hrua = Hrua::new(population as f64, few as f64, drawn as f64);
         let method = if hrua.mean < 10.0 {
-            let mut last = hrua.none();
-            let probabilities = core::array::from_fn(|k| {
-                if k > 0 {
-                    last = hrua.next(last, (k - 1) as f64);
-                }
-                last
-            });
-            Method::Inversion(Thresholds::new(&probabilities))
+            Method::Inversion(hrua.thresholds())
         } else {
             let hrua = hrua.whole();
             Method::Rejection(hrua, Chords::new(&hrua))
@@ -132,7 +125,18 @@ impl Hrua {
     /// Returns the method with the rarity of the likeliest number.
     #[inline(always)]
     pub(super) fn whole(self) -> Hrua {
-        let least = self.rarity(self.middle) + ln(self.factors(self.middle)) / 2.0;
+        self.with(self.least_rarity())
+    }
+
+    /// Returns the rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn least_rarity(&self) -> f64 {
+        self.rarity(self.middle) + ln(self.factors(self.middle)) / 2.0
+    }
+
+    /// Returns the method with this rarity of the likeliest number.
+    #[inline(always)]
+    pub(super) fn with(self, least: f64) -> Hrua {
         Hrua { least, ..self }
     }
 
@@ -170,6 +174,18 @@ impl Hrua {
         let small = (stirling(others) - stirling(bad)) + (stirling(population) - stirling(rest));
         let factors = (factor(others) / factor(bad)) * (factor(population) / factor(rest));
         exp(-(rarity + small)) / sqrt_f64(factors)
+    }
+
+    /// Returns the table of a mean below 10.
+    pub(super) fn thresholds(&self) -> Thresholds {
+        let mut last = self.none();
+        let probabilities = core::array::from_fn(|k| {
+            if k > 0 {
+                last = self.next(last, (k - 1) as f64);
+            }
+            last
+        });
+        Thresholds::new(&probabilities)
     }
 
     /// Returns the probability of k + 1, made of that of k.

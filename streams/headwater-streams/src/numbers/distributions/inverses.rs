@@ -61,7 +61,13 @@ impl Weibull {
     ///
     /// [`Error::Parameter`] unless `shape` is finite and above 0.
     pub fn new(shape: f64) -> Result<Weibull, Error> {
-        Ok(Weibull { shape: positive("shape", shape)? })
+        Ok(Weibull::of(positive("shape", shape)?))
+    }
+
+    /// Returns the distribution of a shape that is finite and above 0.
+    #[inline(always)]
+    pub(super) fn of(shape: f64) -> Weibull {
+        Weibull { shape }
     }
 }
 
@@ -88,7 +94,13 @@ impl Pareto {
     ///
     /// [`Error::Parameter`] unless `shape` is finite and above 0.
     pub fn new(shape: f64) -> Result<Pareto, Error> {
-        Ok(Pareto { shape: positive("shape", shape)? })
+        Ok(Pareto::of(positive("shape", shape)?))
+    }
+
+    /// Returns the distribution of a shape that is finite and above 0.
+    #[inline(always)]
+    pub(super) fn of(shape: f64) -> Pareto {
+        Pareto { shape }
     }
 }
 
@@ -115,7 +127,13 @@ impl Power {
     ///
     /// [`Error::Parameter`] unless `shape` is finite and above 0.
     pub fn new(shape: f64) -> Result<Power, Error> {
-        Ok(Power { shape: positive("shape", shape)? })
+        Ok(Power::of(positive("shape", shape)?))
+    }
+
+    /// Returns the distribution of a shape that is finite and above 0.
+    #[inline(always)]
+    pub(super) fn of(shape: f64) -> Power {
+        Power { shape }
     }
 }
 
@@ -250,8 +268,15 @@ impl Triangular {
         let right = checked("right", RIGHT, right, |_| true)?;
         let mode = checked("mode", "a finite number up to right", mode, |x| x <= right)?;
         let left = checked("left", "a finite number up to mode", left, |x| x <= mode)?;
-        let width = checked("right", RIGHT, right - left, |x| x > 0.0)?;
-        Ok(Triangular { left, right, width, share: (mode - left) / width })
+        checked("right", RIGHT, right - left, |x| x > 0.0)?;
+        Ok(Triangular::of(left, mode, right))
+    }
+
+    /// Returns the distribution of numbers that [`new`](Triangular::new) takes.
+    #[inline(always)]
+    pub(super) fn of(left: f64, mode: f64, right: f64) -> Triangular {
+        let width = right - left;
+        Triangular { left, right, width, share: (mode - left) / width }
     }
 }
 

@@ -28,7 +28,25 @@ impl LogSeries {
     /// [`Error::Parameter`] unless `p` is from 0 to below 1.
     pub fn new(p: f64) -> Result<LogSeries, Error> {
         let p = checked("p", "a number from 0 to below 1", p, |p| (0.0..1.0).contains(&p))?;
-        Ok(LogSeries { p, rate: minus_ln_1_minus(p) })
+        Ok(LogSeries::of(p))
+    }
+
+    /// Returns the distribution of a parameter from 0 to below 1.
+    #[inline(always)]
+    pub(super) fn of(p: f64) -> LogSeries {
+        LogSeries { p, rate: minus_ln_1_minus(p) }
+    }
+
+    /// Returns the number of a block.
+    #[inline(always)]
+    pub(super) fn number(&self, [w0, w1]: [u64; 2]) -> f64 {
+        let (u, v) = (open_uniform(w0), open_uniform(w1));
+        let q = -expm1(-(self.rate * u));
+        let large = floor(1.0 + ln(v) / ln(q));
+        let few = select(v >= q, 1.0, 2.0);
+        let many = select(v <= q * q, large, few);
+        // Beyond p, q is smaller than v whatever it is, and too small for a logarithm if p is.
+        select(v >= self.p, 1.0, many)
     }
 }
 
@@ -45,14 +63,8 @@ impl Sampler<u64> for LogSeries {
 impl By for LogSeries {
     #[inline(always)]
     fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
-        for (out, &[w0, w1]) in out.iter_mut().zip(blocks) {
-            let (u, v) = (open_uniform(w0), open_uniform(w1));
-            let q = -expm1(-(self.rate * u));
-            let large = floor(1.0 + ln(v) / ln(q));
-            let few = select(v >= q, 1.0, 2.0);
-            let many = select(v <= q * q, large, few);
-            // Beyond p, q is smaller than v whatever it is, and too small for a logarithm if p is.
-            *out = select(v >= self.p, 1.0, many);
+        for (out, &block) in out.iter_mut().zip(blocks) {
+            *out = self.number(block);
         }
     }
 }

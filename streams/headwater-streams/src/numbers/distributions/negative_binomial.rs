@@ -11,7 +11,7 @@ use super::counts::ToCounts;
 use super::functions::{exp, open_uniform, select};
 use super::gamma::Parts;
 use super::poisson::Ptrs;
-use super::private::{CHUNK, Domain, LAST, MASK, Rejection, Sampler, Source, accepted, map};
+use super::private::{CHUNK, Domain, FEW, LAST, Rejection, Sampler, Source, accepted, is_few, map};
 use crate::Error;
 use crate::numbers::path::Path;
 use crate::numbers::root::sqrt_f64;
@@ -41,12 +41,11 @@ impl NegativeBinomial {
     /// [`Error::Parameter`] unless `successes` is finite and above 0, `p` above 0 and at most 1,
     /// and the counts' mean ten of gamma's standard deviations below 2^63, as in NumPy.
     pub fn new(successes: f64, p: f64) -> Result<NegativeBinomial, Error> {
-        const BELOW: f64 = 9.223_372_006_484_771e18;
         let need = "a finite number above 0, with counts below 2^63";
         let n = checked("successes", need, successes, |n| n > 0.0)?;
         let p = checked("p", "a number above 0 and at most 1", p, |p| p > 0.0 && p <= 1.0)?;
-        let odds = (1.0 - p) / p;
-        checked("successes", need, odds * (n + 10.0 * sqrt_f64(n)), |mean| mean <= BELOW)?;
+        let odds = odds(p);
+        checked("successes", need, n, |n| are_few(n, odds))?;
         Ok(NegativeBinomial { parts: Parts::new(n), odds })
     }
 }
@@ -57,12 +56,10 @@ impl Sampler<u64> for NegativeBinomial {
         if let Some(by) = self.parts.boost {
             map(source, Domain::NegativeBinomialMean, LAST, by, out);
         }
-        let mut means = Means([0.0; CHUNK]);
-        for (mean, &gamma) in means.0.iter_mut().zip(&*out) {
-            let y = gamma * self.odds;
-            *mean = select(y < LARGEST, y, LARGEST);
+        match is_few(out.len()) {
+            true => self.counts::<W, FEW>(source, out),
+            false => self.counts::<W, CHUNK>(source, out),
         }
-        accepted(source, Domain::NegativeBinomial, &means, out);
     }
 
     fn values(&self, path: Path, made: &[f64], out: &mut [u64]) {
@@ -70,11 +67,43 @@ impl Sampler<u64> for NegativeBinomial {
     }
 }
 
-/// Poisson counts of means that each element has for itself: the search for small ones, and PTRS
-/// for the others.
-struct Means([f64; CHUNK]);
+impl NegativeBinomial {
+    /// Replaces gamma numbers by the counts.
+    fn counts<W: Words, const N: usize>(&self, source: &Source<'_, W>, out: &mut [f64]) {
+        let mut means = Means([0.0; N]);
+        for (mean, &gamma) in means.0.iter_mut().zip(&*out) {
+            *mean = mean_of(gamma, self.odds);
+        }
+        accepted(source, Domain::NegativeBinomial, &means, out);
+    }
+}
 
-impl Rejection for Means {
+/// Returns the odds of a failure.
+#[inline(always)]
+pub(super) fn odds(p: f64) -> f64 {
+    (1.0 - p) / p
+}
+
+/// Returns true for a number of successes whose counts are below 2^63: their mean is ten of gamma's
+/// standard deviations below it, as in NumPy.
+#[inline(always)]
+pub(super) fn are_few(n: f64, odds: f64) -> bool {
+    const BELOW: f64 = 9.223_372_006_484_771e18;
+    odds * (n + 10.0 * sqrt_f64(n)) <= BELOW
+}
+
+/// Returns the mean of a gamma number, at most that of a Poisson number.
+#[inline(always)]
+pub(super) fn mean_of(gamma: f64, odds: f64) -> f64 {
+    let y = gamma * odds;
+    select(y < LARGEST, y, LARGEST)
+}
+
+/// Poisson counts of means that each element has for itself: the search for small ones, and PTRS
+/// for the others. The number of means is a power of two.
+pub(super) struct Means<const N: usize>(pub(super) [f64; N]);
+
+impl<const N: usize> Rejection for Means<N> {
     const ATTEMPTS: u16 = LAST + 1;
 
     #[inline(always)]
@@ -97,12 +126,12 @@ impl Rejection for Means {
     #[inline(always)]
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
         for ((out, &block), &place) in out.iter_mut().zip(blocks).zip(places) {
-            *out = Ptrs::new(self.0[usize::from(place) & MASK]).decided(block);
+            *out = Ptrs::new(self.0[usize::from(place) & (N - 1)]).decided(block);
         }
     }
 
     fn fallback(&self, place: usize) -> f64 {
-        Ptrs::new(self.0[place & MASK]).fallback(place)
+        Ptrs::new(self.0[place & (N - 1)]).fallback(place)
     }
 }
 

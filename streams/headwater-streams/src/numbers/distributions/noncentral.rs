@@ -14,7 +14,7 @@ use super::gamma::{Methods, Parts};
 use super::poisson::Poisson;
 use super::positive;
 use super::private::{
-    By, CHUNK, Domain, LAST, Sampler, Source, TILE, accepted, map, real_samplers,
+    By, CHUNK, Domain, FEW, LAST, Sampler, Source, TILE, accepted, is_few, map, real_samplers,
 };
 use crate::Error;
 use crate::numbers::path::Kernel;
@@ -42,21 +42,30 @@ impl NoncentralChiSquare {
     }
 
     fn numbers<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
-        const DOMAINS: [Domain; 3] =
-            [Domain::NoncentralFirst, Domain::NoncentralSecond, Domain::NoncentralThird];
-        let many = out.len().min(CHUNK);
-        let (mut rests, mut exponents) = ([0.0; CHUNK], [0.0; CHUNK]);
-        let (rests, exponents) = (&mut rests[..many], &mut exponents[..many]);
-        self.0.halves(source, DOMAINS, out, exponents, rests);
-        if Parts::new(self.0.shape).boost.is_none() {
-            for (out, &mut rest) in out.iter_mut().zip(rests) {
-                *out = 2.0 * (*out + rest); // e^0 is 1
-            }
-            return;
+        match is_few(out.len()) {
+            true => self.numbers_of::<W, FEW>(source, out),
+            false => self.numbers_of::<W, CHUNK>(source, out),
         }
-        source.path.run(Sum { out, exponents, rests });
+    }
+
+    fn numbers_of<W: Words, const N: usize>(&self, source: &Source<'_, W>, out: &mut [f64]) {
+        let many = out.len().min(N);
+        let (mut rests, mut exponents) = ([0.0; N], [0.0; N]);
+        let (rests, exponents) = (&mut rests[..many], &mut exponents[..many]);
+        self.0.halves(source, CHI_SQUARE, out, exponents, rests);
+        if self.0.shape >= 1.0 {
+            source.path.run(Plain { out, rests });
+        } else {
+            source.path.run(Sum { out, exponents, rests });
+        }
     }
 }
+
+/// The domains of a sum's parts in noncentral chi-square numbers, and in noncentral F numbers.
+pub(super) const CHI_SQUARE: [Domain; 3] =
+    [Domain::NoncentralFirst, Domain::NoncentralSecond, Domain::NoncentralThird];
+pub(super) const F: [Domain; 3] =
+    [Domain::NoncentralFFirst, Domain::NoncentralFSecond, Domain::NoncentralFThird];
 
 /// The noncentral F distribution. [Not for secrets](crate).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,14 +90,18 @@ impl NoncentralF {
     }
 
     fn numbers<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
-        const DOMAINS: [Domain; 3] =
-            [Domain::NoncentralFFirst, Domain::NoncentralFSecond, Domain::NoncentralFThird];
-        let many = out.len().min(CHUNK);
-        let (mut rests, mut e1) = ([0.0; CHUNK], [0.0; CHUNK]);
-        let (mut others, mut e2) = ([0.0; CHUNK], [0.0; CHUNK]);
+        match is_few(out.len()) {
+            true => self.numbers_of::<W, FEW>(source, out),
+            false => self.numbers_of::<W, CHUNK>(source, out),
+        }
+    }
+
+    fn numbers_of<W: Words, const N: usize>(&self, source: &Source<'_, W>, out: &mut [f64]) {
+        let many = out.len().min(N);
+        let (mut rests, mut e1, mut others, mut e2) = ([0.0; N], [0.0; N], [0.0; N], [0.0; N]);
         let (rests, e1) = (&mut rests[..many], &mut e1[..many]);
         let (others, e2) = (&mut others[..many], &mut e2[..many]);
-        self.squares.halves(source, DOMAINS, out, e1, rests);
+        self.squares.halves(source, F, out, e1, rests);
         gamma(self.second, source, Domain::NoncentralFBelow, others, e2);
         let (a, b) = (self.first, self.second);
         source.path.run(Ratio { a, b, out, rests, e1, others, e2 });
@@ -97,8 +110,9 @@ impl NoncentralF {
 
 real_samplers!(NoncentralChiSquare, NoncentralF);
 
-fn least(shape: f64) -> f64 {
-    if shape < LEAST { LEAST } else { shape }
+#[inline(always)]
+pub(super) fn least(shape: f64) -> f64 {
+    select(shape < LEAST, LEAST, shape)
 }
 
 /// Writes the factor and the exponent of gamma numbers: a number is the factor times e^-exponent.
@@ -165,20 +179,30 @@ impl Squares {
                 let mut counts = [0.0; CHUNK];
                 let counts = &mut counts[..many];
                 pairs.counts(source, second, counts);
-                // A gamma number of no pairs is 0. The method takes one pair in its place, whose
-                // number is not used.
-                let mut methods = Methods::default();
-                let mut shapes = [1.0; CHUNK];
-                for (shape, &count) in shapes.iter_mut().zip(&*counts) {
-                    *shape = select(count > 1.0, count, 1.0);
-                }
-                methods.set(&shapes[..many], 1.0);
-                accepted(source, third, &methods, rests);
-                for (rest, &count) in rests.iter_mut().zip(&*counts) {
-                    *rest = select(count > 0.0, *rest, 0.0);
-                }
+                pairs_of(source, third, counts, rests);
             }
         }
+    }
+}
+
+/// Writes gamma numbers of these counts, at most [`CHUNK`] of them, and 0 for none.
+pub(super) fn pairs_of<W: Words>(
+    source: &Source<'_, W>,
+    domain: Domain,
+    counts: &[f64],
+    out: &mut [f64],
+) {
+    // A gamma number of no pairs is 0. The method takes one pair in its place, whose number is not
+    // used.
+    let mut shapes = [1.0; CHUNK];
+    for (shape, &count) in shapes.iter_mut().zip(counts) {
+        *shape = select(count > 1.0, count, 1.0);
+    }
+    let mut methods = Methods::default();
+    methods.set(source.path, &shapes[..counts.len().min(CHUNK)], 1.0);
+    accepted(source, domain, &methods, out);
+    for (number, &count) in out.iter_mut().zip(counts) {
+        *number = select(count > 0.0, *number, 0.0);
     }
 }
 
@@ -190,29 +214,57 @@ struct HalfSquare {
 impl By for HalfSquare {
     #[inline(always)]
     fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
-        let (mut quotients, mut seconds) = ([0.0; TILE], [0; TILE]);
         for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
-            let places = out.iter_mut().zip(&mut quotients).zip(&mut seconds);
-            for (((out, quotient), second), &[w0, w1]) in places.zip(blocks) {
-                (*out, *quotient) = minus_ln_parts(w0);
-                *second = w1;
-            }
-            for (out, &quotient) in out.iter_mut().zip(&quotients) {
-                *out = sqrt_f64(2.0 * minus_ln_of_parts(*out, quotient));
-            }
-            for (out, &w1) in out.iter_mut().zip(&seconds) {
-                let x = self.around + *out * coordinate(w1);
-                *out = (x * x) / 2.0;
-            }
+            half_squares(blocks, &[self.around; TILE], out);
         }
     }
 }
 
+/// Half squares around numbers that each element has for itself.
+#[cfg(feature = "std")]
+pub(super) struct HalfSquares<'a> {
+    /// The squares of those numbers.
+    pub(super) noncentralities: &'a [f64],
+}
+
+#[cfg(feature = "std")]
+impl By for HalfSquares<'_> {
+    #[inline(always)]
+    fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let squares = self.noncentralities.chunks(TILE);
+        for ((out, blocks), squares) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(squares) {
+            let mut around = [0.0; TILE];
+            for (around, &square) in around.iter_mut().zip(squares) {
+                *around = sqrt_f64(square);
+            }
+            half_squares(blocks, &around, out);
+        }
+    }
+}
+
+/// Writes the half squares of at most [`TILE`] blocks.
+#[inline(always)]
+fn half_squares(blocks: &[[u64; 2]], around: &[f64; TILE], out: &mut [f64]) {
+    let (mut quotients, mut seconds) = ([0.0; TILE], [0; TILE]);
+    let places = out.iter_mut().zip(&mut quotients).zip(&mut seconds);
+    for (((out, quotient), second), &[w0, w1]) in places.zip(blocks) {
+        (*out, *quotient) = minus_ln_parts(w0);
+        *second = w1;
+    }
+    for (out, &quotient) in out.iter_mut().zip(&quotients) {
+        *out = sqrt_f64(2.0 * minus_ln_of_parts(*out, quotient));
+    }
+    for ((out, &w1), &around) in out.iter_mut().zip(&seconds).zip(around) {
+        let x = around + *out * coordinate(w1);
+        *out = (x * x) / 2.0;
+    }
+}
+
 /// The sum of both parts.
-struct Sum<'a> {
-    out: &'a mut [f64],
-    exponents: &'a [f64],
-    rests: &'a [f64],
+pub(super) struct Sum<'a> {
+    pub(super) out: &'a mut [f64],
+    pub(super) exponents: &'a [f64],
+    pub(super) rests: &'a [f64],
 }
 
 impl Kernel for Sum<'_> {
@@ -222,6 +274,23 @@ impl Kernel for Sum<'_> {
     fn run(self) {
         for ((out, &e), &rest) in self.out.iter_mut().zip(self.exponents).zip(self.rests) {
             *out = 2.0 * (*out * exp(-e) + rest);
+        }
+    }
+}
+
+/// The same where all exponents are 0.
+pub(super) struct Plain<'a> {
+    pub(super) out: &'a mut [f64],
+    pub(super) rests: &'a [f64],
+}
+
+impl Kernel for Plain<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (out, &rest) in self.out.iter_mut().zip(self.rests) {
+            *out = 2.0 * (*out + rest);
         }
     }
 }
@@ -244,9 +313,40 @@ impl Kernel for Ratio<'_> {
     fn run(self) {
         let above = self.out.iter_mut().zip(self.rests).zip(self.e1);
         for (((out, &rest), &e1), (&other, &e2)) in above.zip(self.others.iter().zip(self.e2)) {
-            // No rest stays none, even if the power is infinite.
-            let rest = select(rest == 0.0, 0.0, rest * exp(e2));
-            *out = ((*out * exp(e2 - e1) + rest) / self.a) * (self.b / other);
+            *out = ratio([self.a, self.b], [*out, other], rest, [e1, e2]);
         }
     }
+}
+
+/// The same with halves of the degrees of freedom that each element has for itself.
+#[cfg(feature = "std")]
+pub(super) struct Ratios<'a> {
+    pub(super) halves: [&'a [f64]; 2],
+    pub(super) out: &'a mut [f64],
+    pub(super) rests: &'a [f64],
+    pub(super) others: &'a [f64],
+    pub(super) exponents: [&'a [f64]; 2],
+}
+
+#[cfg(feature = "std")]
+impl Kernel for Ratios<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let ([first, second], [e1, e2]) = (self.halves, self.exponents);
+        let parts = first.iter().zip(second).zip(e1.iter().zip(e2));
+        let above = self.out.iter_mut().zip(self.rests).zip(self.others);
+        for (((out, &rest), &other), ((&a, &b), (&e1, &e2))) in above.zip(parts) {
+            *out = ratio([a, b], [*out, other], rest, [e1, e2]);
+        }
+    }
+}
+
+/// Returns the ratio of the sum to a gamma number, each over its shape.
+#[inline(always)]
+fn ratio([a, b]: [f64; 2], [number, other]: [f64; 2], rest: f64, [e1, e2]: [f64; 2]) -> f64 {
+    // No rest stays none, even if the power is infinite.
+    let rest = select(rest == 0.0, 0.0, rest * exp(e2));
+    ((number * exp(e2 - e1) + rest) / a) * (b / other)
 }

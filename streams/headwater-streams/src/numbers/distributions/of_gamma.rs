@@ -5,7 +5,7 @@ use super::checked;
 use super::functions::ln;
 use super::gamma::{Gamma, Parts};
 use super::positive;
-use super::private::{CHUNK, Domain, LAST, Sampler, Source, map, real_samplers};
+use super::private::{CHUNK, Domain, FEW, LAST, Sampler, Source, is_few, map, real_samplers};
 use crate::Error;
 use crate::numbers::path::Kernel;
 use crate::numbers::root::sqrt_f64;
@@ -34,8 +34,15 @@ impl LogGamma {
     }
 
     fn numbers<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
-        let mut exponents = [0.0; CHUNK];
-        let exponents = &mut exponents[..out.len().min(CHUNK)];
+        match is_few(out.len()) {
+            true => self.numbers_of::<W, FEW>(source, out),
+            false => self.numbers_of::<W, CHUNK>(source, out),
+        }
+    }
+
+    fn numbers_of<W: Words, const N: usize>(&self, source: &Source<'_, W>, out: &mut [f64]) {
+        let mut exponents = [0.0; N];
+        let exponents = &mut exponents[..out.len().min(N)];
         let parts = Parts::new(self.shape);
         parts.factors(source, Domain::LogGamma, out);
         if parts.boost.is_some() {
@@ -73,9 +80,9 @@ impl Maxwell {
 
 real_samplers!(LogGamma, Maxwell);
 
-struct Logarithm<'a> {
-    out: &'a mut [f64],
-    exponents: &'a [f64],
+pub(super) struct Logarithm<'a> {
+    pub(super) out: &'a mut [f64],
+    pub(super) exponents: &'a [f64],
 }
 
 impl Kernel for Logarithm<'_> {

@@ -30,8 +30,14 @@ impl ScaledUniform {
     pub fn new(low: f64, high: f64) -> Result<ScaledUniform, Error> {
         let high = checked("high", "a finite number at a finite distance", high, |_| true)?;
         let low = checked("low", "a finite number up to high", low, |low| low <= high)?;
-        let width = checked("high", "a finite number at a finite distance", high - low, |_| true)?;
-        Ok(ScaledUniform { low, width })
+        checked("high", "a finite number at a finite distance", high - low, |_| true)?;
+        Ok(ScaledUniform::of(low, high))
+    }
+
+    /// Returns the distribution of ends that [`new`](ScaledUniform::new) takes.
+    #[inline(always)]
+    pub(super) fn of(low: f64, high: f64) -> ScaledUniform {
+        ScaledUniform { low, width: high - low }
     }
 }
 

@@ -42,8 +42,7 @@ impl VonMises {
         if kappa < SMALL {
             accepted(source, Domain::VonMises, &Uniform { mu, kappa }, out);
         } else {
-            let scale = 0.5 / sqrt_f64(kappa);
-            accepted(source, Domain::VonMises, &Normal { mu, scale }, out);
+            accepted(source, Domain::VonMises, &Normal::of(mu, kappa), out);
         }
     }
 }
@@ -63,6 +62,18 @@ struct Uniform {
     kappa: f64,
 }
 
+impl Uniform {
+    /// Returns the angle of `s` half turns if it is accepted, otherwise NaN. `log` is that of a
+    /// uniform number, without its sign.
+    #[inline(always)]
+    fn decided(&self, s: f64, sign: u64, log: f64) -> f64 {
+        let sine = s * half_turn_sine_factor(s);
+        let accepted = ((2.0 * self.kappa) * sine) * sine <= log;
+        let sign = f64::from_bits(1.0f64.to_bits() | sign & 1 << 63);
+        select(accepted, turned(self.mu, s, sign), f64::NAN)
+    }
+}
+
 impl Rejection for Uniform {
     const ATTEMPTS: u16 = LAST + 1;
     const QUICK_DECIDES: bool = true;
@@ -80,11 +91,7 @@ impl Rejection for Uniform {
                 *log = minus_ln(w1);
             }
             for ((out, &sign), &log) in out.iter_mut().zip(&signs).zip(&logs) {
-                let s = *out;
-                let sine = s * half_turn_sine_factor(s);
-                let accepted = ((2.0 * self.kappa) * sine) * sine <= log;
-                let sign = f64::from_bits(1.0f64.to_bits() | sign & 1 << 63);
-                *out = select(accepted, turned(self.mu, s, sign), f64::NAN);
+                *out = self.decided(*out, sign, log);
             }
         }
     }
@@ -100,6 +107,25 @@ struct Normal {
     scale: f64,
 }
 
+impl Normal {
+    /// Returns the method of a concentration that is not small.
+    #[inline(always)]
+    fn of(mu: f64, kappa: f64) -> Normal {
+        Normal { mu, scale: 0.5 / sqrt_f64(kappa) }
+    }
+
+    /// Returns the angle of a normal number if it is accepted, otherwise NaN. `log` is that of a
+    /// uniform number, without its sign.
+    #[inline(always)]
+    fn decided(&self, x: f64, log: f64) -> f64 {
+        let s = x.abs() * self.scale;
+        let p = half_turn_sine_factor(s);
+        // Beyond half a turn the polynomial has no meaning.
+        let accepted = (s <= 1.0) & (((x * x) / 2.0) * (p * p - 1.0) <= log);
+        select(accepted, turned(self.mu, s, x), f64::NAN)
+    }
+}
+
 impl Rejection for Normal {
     const ATTEMPTS: u16 = LAST + 1;
     const QUICK_DECIDES: bool = true;
@@ -113,17 +139,39 @@ impl Rejection for Normal {
                 *log = -ln(Pair::uniform(w1));
             }
             for (out, &log) in out.iter_mut().zip(&logs) {
-                let x = *out;
-                let s = x.abs() * self.scale;
-                let p = half_turn_sine_factor(s);
-                // Beyond half a turn the polynomial has no meaning.
-                let accepted = (s <= 1.0) & (((x * x) / 2.0) * (p * p - 1.0) <= log);
-                *out = select(accepted, turned(self.mu, s, x), f64::NAN);
+                *out = self.decided(*out, log);
             }
         }
     }
 
     fn fallback(&self, _: usize) -> f64 {
         self.mu
+    }
+}
+
+/// Writes the accepted angles of at most [`TILE`] blocks, and NaN for the others, around angles and
+/// with concentrations that each element has for itself.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub(super) fn tile(blocks: &[[u64; 2]], [mus, kappas]: [&[f64; TILE]; 2], out: &mut [f64]) {
+    let any = |test: fn(f64) -> bool| kappas.iter().fold(false, |any, &kappa| any | test(kappa));
+    if any(|kappa| kappa >= SMALL) {
+        let (mut seconds, mut logs) = ([0; TILE], [0.0; TILE]);
+        Pair::normals(blocks, out, &mut seconds);
+        for (log, &w1) in logs.iter_mut().zip(&seconds) {
+            *log = -ln(Pair::uniform(w1));
+        }
+        for ((out, &log), (&mu, &kappa)) in out.iter_mut().zip(&logs).zip(mus.iter().zip(kappas)) {
+            let kappa = select(kappa < SMALL, SMALL, kappa);
+            *out = Normal::of(mu, kappa).decided(*out, log);
+        }
+    }
+    if any(|kappa| kappa < SMALL) {
+        for ((out, &[w0, w1]), (&mu, &kappa)) in
+            out.iter_mut().zip(blocks).zip(mus.iter().zip(kappas))
+        {
+            let uniform = Uniform { mu, kappa }.decided(open_uniform(w0 << 1), w0, minus_ln(w1));
+            *out = select(kappa < SMALL, uniform, *out);
+        }
     }
 }

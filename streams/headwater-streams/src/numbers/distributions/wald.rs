@@ -30,8 +30,24 @@ impl Wald {
     ///
     /// [`Error::Parameter`] unless both are finite and above 0.
     pub fn new(mean: f64, scale: f64) -> Result<Wald, Error> {
-        let (mean, scale) = (positive("mean", mean)?, positive("scale", scale)?);
-        Ok(Wald { mean, half: (mean / 2.0) / scale })
+        Ok(Wald::of(positive("mean", mean)?, positive("scale", scale)?))
+    }
+
+    /// Returns the distribution of a mean and a scale that are finite and above 0.
+    #[inline(always)]
+    pub(super) fn of(mean: f64, scale: f64) -> Wald {
+        Wald { mean, half: (mean / 2.0) / scale }
+    }
+
+    /// Returns the number of a normal number and a block's second word.
+    #[inline(always)]
+    pub(super) fn number(&self, x: f64, w1: u64) -> f64 {
+        let h = self.half * (x * x);
+        // The root is of normal numbers and 0 only.
+        let h = select(h < f64::MIN_POSITIVE, 0.0, h);
+        let d = (1.0 + h) + sqrt_f64(h) * sqrt_f64(h + 2.0);
+        let smaller = Method::uniform(w1) * (1.0 + 1.0 / d) <= 1.0;
+        select(smaller, self.mean / d, self.mean * d)
     }
 
     fn numbers<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
@@ -48,12 +64,7 @@ impl By for Wald {
         for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
             Method::normals(blocks, out, &mut seconds);
             for (out, &w1) in out.iter_mut().zip(&seconds) {
-                let h = self.half * (*out * *out);
-                // The root is of normal numbers and 0 only.
-                let h = select(h < f64::MIN_POSITIVE, 0.0, h);
-                let d = (1.0 + h) + sqrt_f64(h) * sqrt_f64(h + 2.0);
-                let smaller = Method::uniform(w1) * (1.0 + 1.0 / d) <= 1.0;
-                *out = select(smaller, self.mean / d, self.mean * d);
+                *out = self.number(*out, w1);
             }
         }
     }

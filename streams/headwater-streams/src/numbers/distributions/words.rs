@@ -7,8 +7,6 @@
 use super::Real;
 use crate::numbers::Number;
 use crate::numbers::exponential::ExponentialF64;
-#[cfg(feature = "std")]
-use crate::numbers::path::{Kernel, Path};
 use core::marker::PhantomData;
 
 /// A distribution whose number is a function of a word, and of the exponential number that
@@ -50,42 +48,6 @@ pub(super) struct Of<D, T> {
 impl<D: Copy, T> Of<D, T> {
     pub(super) fn new(&distribution: &D) -> Of<D, T> {
         Of { distribution, value: PhantomData }
-    }
-}
-
-/// Writes the numbers of words, each of which has a distribution of its own. There are at most
-/// [`TILE`] words.
-#[cfg(feature = "std")]
-pub(super) fn number_of<D: Shaped>(path: Path, made: &[D; TILE], words: &[u64], out: &mut [f64]) {
-    path.run(Each { made, words, out });
-}
-
-#[cfg(feature = "std")]
-struct Each<'a, D> {
-    made: &'a [D; TILE],
-    words: &'a [u64],
-    out: &'a mut [f64],
-}
-
-#[cfg(feature = "std")]
-impl<D: Shaped> Kernel for Each<'_, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let many = self.words.len().min(TILE);
-        let (mut chosen, mut exponentials) = ([0; TILE], [0.0; TILE]);
-        let (chosen, exponentials) = (&mut chosen[..many], &mut exponentials[..many]);
-        if D::EXPONENTIAL {
-            for (chosen, &word) in chosen.iter_mut().zip(self.words) {
-                *chosen = D::exponent(word);
-            }
-            ExponentialF64.convert(chosen, exponentials);
-        }
-        let numbers = self.out.iter_mut().zip(self.words).zip(&*exponentials);
-        for (((out, &word), &exponential), made) in numbers.zip(self.made) {
-            *out = made.number(word, exponential);
-        }
     }
 }
 

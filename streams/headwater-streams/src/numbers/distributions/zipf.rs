@@ -37,14 +37,26 @@ impl Zipf {
     /// [`Error::Parameter`] unless `exponent` is finite and above 1.
     pub fn new(exponent: f64) -> Result<Zipf, Error> {
         let exponent = checked("exponent", "a finite number above 1", exponent, |x| x > 1.0)?;
+        Ok(Zipf::of(exponent))
+    }
+
+    /// Returns the distribution of an exponent that is finite and above 1.
+    #[inline(always)]
+    pub(super) fn of(exponent: f64) -> Zipf {
         let less = exponent - 1.0;
         let rest = expm1(less * LN_2);
-        Ok(Zipf { less, power: 1.0 + rest, rest, share: -expm1(-(less * (63.0 * LN_2))) })
+        Zipf { less, power: 1.0 + rest, rest, share: -expm1(-(less * (63.0 * LN_2))) }
+    }
+
+    /// Returns true if every number is 1.
+    #[inline(always)]
+    pub(super) fn is_one(&self) -> bool {
+        self.less >= 63.0
     }
 
     /// Returns the proposal if it is accepted, otherwise NaN.
     #[inline(always)]
-    fn decided(&self, [w0, w1]: [u64; 2]) -> f64 {
+    pub(super) fn decided(&self, [w0, w1]: [u64; 2]) -> f64 {
         // -ln(1 - p) of a share of the numbers, with all bits of a small p.
         let p = self.share * open_uniform(w0);
         let s = p / (2.0 - p);
@@ -65,7 +77,7 @@ impl Zipf {
 
 impl Sampler<u64> for Zipf {
     fn chunk<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
-        if self.less >= 63.0 {
+        if self.is_one() {
             return out.fill(1.0);
         }
         accepted(source, Domain::Zipf, self, out);

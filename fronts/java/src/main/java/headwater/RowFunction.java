@@ -46,6 +46,17 @@ public final class RowFunction {
         WEIGHTED
     }
 
+    /**
+     * Stands for a parameter that is a column, in place of its value in {@link #plan(Object...)}.
+     * {@link ColumnRows} then takes a value for each row.
+     */
+    public static final Object COLUMN = new Object() {
+        @Override
+        public String toString() {
+            return "a column";
+        }
+    };
+
     private static final List<RowFunction> ALL = made();
     private static final BigInteger BIT_63 = BigInteger.ONE.shiftLeft(63);
     private static final BigInteger BIT_64 = BigInteger.ONE.shiftLeft(64);
@@ -151,6 +162,25 @@ public final class RowFunction {
         return arguments.indexOf("weight");
     }
 
+    /**
+     * Returns the number of the parameter that an argument is, if it may be a {@link #COLUMN}, and
+     * otherwise -1. By this number {@link ColumnRows} knows it.
+     */
+    public int column(int argument) {
+        int place = argument - 3;
+        if (way != Way.DRAW || kind == RowKind.PERMUTATION || place < 0 || place >= order.length) {
+            return -1;
+        }
+        RowKind.Form form = kind.parameters[order[place]].form;
+        boolean isColumn = form == RowKind.Form.REAL || form == RowKind.Form.COUNT;
+        return isColumn ? order[place] : -1;
+    }
+
+    /** Returns true if a parameter that may be a column is a whole number from 0. */
+    public boolean isCount(int column) {
+        return kind.parameters[column].form == RowKind.Form.COUNT;
+    }
+
     /** Returns how the function is called, for errors. */
     @Override
     public String toString() {
@@ -161,7 +191,8 @@ public final class RowFunction {
      * Makes the function of its constants: all arguments but the id and a weight.
      *
      * <p>A seed is a whole number (a boxed integer or BigInteger), a Boolean, a text, or bytes;
-     * other numbers may be Double or BigDecimal as well, and shares are an array of doubles.
+     * other numbers may be Double or BigDecimal as well, and shares are an array of doubles. A
+     * parameter that has a {@link #column(int)} may be {@link #COLUMN}.
      *
      * @throws IllegalArgumentException if there are too few or too many, or one has no such value
      */
@@ -204,9 +235,16 @@ public final class RowFunction {
 
     private RowPlan draw(Key key, Object[] values) {
         long[] words = new long[values.length];
+        int columns = 0;
         for (int i = 0; i < values.length; i++) {
             RowKind.Parameter parameter = kind.parameters[i];
             Object value = values[i];
+            boolean isNumber = parameter.form == RowKind.Form.REAL
+                    || parameter.form == RowKind.Form.COUNT;
+            if (value == COLUMN && isNumber && kind != RowKind.PERMUTATION) {
+                columns |= 1 << i;
+                continue;
+            }
             switch (parameter.form) {
                 case REAL:
                     double real = value == null ? parameter.value : real(parameter.name, value);
@@ -236,7 +274,7 @@ public final class RowFunction {
             throw new IllegalArgumentException("n must be from 0 to 2^63, above which elements are"
                     + " no longs, not " + Long.toUnsignedString(words[0]));
         }
-        return RowPlan.draw(this, key, words, shown(values));
+        return RowPlan.draw(this, key, words, columns, shown(values));
     }
 
     /** Returns the numbers that a call has, for errors. */

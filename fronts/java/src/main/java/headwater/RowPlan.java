@@ -40,16 +40,24 @@ public final class RowPlan implements Serializable {
     /** The number of equal parts, or 0 if there are borders. */
     final int parts;
     final long[] borders;
+    /** The parameters that are columns, a bit for each. */
+    final int columns;
 
     private RowPlan(RowFunction function, Key key, long[] parameters, Long below, int parts,
-            long[] borders) {
+            long[] borders, int columns) {
+        this(function.toString(), function.way(), function.kind(), key.engine().ordinal(),
+                key.low(), key.high(), parameters, below, parts, borders, columns);
+    }
+
+    private RowPlan(String usage, RowFunction.Way way, RowKind kind, int engine, long low,
+            long high, long[] parameters, Long below, int parts, long[] borders, int columns) {
         long[] four = Arrays.copyOf(parameters, MOST);
-        this.usage = function.toString();
-        this.way = function.way();
-        this.kind = function.kind();
-        this.engine = key.engine().ordinal();
-        this.low = key.low();
-        this.high = key.high();
+        this.usage = usage;
+        this.way = way;
+        this.kind = kind;
+        this.engine = engine;
+        this.low = low;
+        this.high = high;
         this.parameters = parameters;
         this.first = four[0];
         this.second = four[1];
@@ -62,29 +70,43 @@ public final class RowPlan implements Serializable {
         this.below = below == null ? 0 : below;
         this.parts = parts;
         this.borders = borders;
+        this.columns = columns;
+    }
+
+    /** Returns the plan with these parameters, which a draw has taken, in place of columns. */
+    RowPlan with(long[] values) {
+        return new RowPlan(usage, way, kind, engine, low, high, values.clone(), null, 0, null, 0);
     }
 
     static RowPlan of(RowFunction function, Key key) {
-        return new RowPlan(function, key, new long[0], null, 0, null);
+        return new RowPlan(function, key, new long[0], null, 0, null, 0);
     }
 
     static RowPlan sample(RowFunction function, Key key, Long below) {
-        return new RowPlan(function, key, new long[0], below, 0, null);
+        return new RowPlan(function, key, new long[0], below, 0, null, 0);
     }
 
     static RowPlan split(RowFunction function, Key key, int parts, long[] borders) {
-        return new RowPlan(function, key, new long[0], null, parts, borders);
+        return new RowPlan(function, key, new long[0], null, parts, borders, 0);
     }
 
-    /** Checks parameters, and returns the plan of a kind. */
-    static RowPlan draw(RowFunction function, Key key, long[] parameters, String[] shown) {
+    /** Checks parameters, unless one is a column, and returns the plan of a kind. */
+    static RowPlan draw(RowFunction function, Key key, long[] parameters, int columns,
+            String[] shown) {
         Draw.require();
-        byte[] text = new byte[TEXT];
         RowKind kind = function.kind();
-        if (Native.check(kind.number, kind.dtype, parameters, text) != 0) {
-            throw new IllegalArgumentException(refused(kind, text, shown));
+        String fault = columns == 0 ? fault(kind, parameters, shown) : null;
+        if (fault != null) {
+            throw new IllegalArgumentException(fault);
         }
-        return new RowPlan(function, key, parameters, null, 0, null);
+        return new RowPlan(function, key, parameters, null, 0, null, columns);
+    }
+
+    /** Returns the text of the error that parameters are, or null if they are none. */
+    static String fault(RowKind kind, long[] parameters, String[] shown) {
+        byte[] text = new byte[TEXT];
+        int result = Native.check(kind.number, kind.dtype, parameters, text);
+        return result == 0 ? null : refused(kind, text, shown);
     }
 
     /** Returns the text of an error, with the parameter's name in calls. */
@@ -122,14 +144,36 @@ public final class RowPlan implements Serializable {
         return id.longValue();
     }
 
-    /** Returns what one thread computes with. Negative ids are errors. */
+    /**
+     * Returns what one thread computes with. Negative ids are errors.
+     *
+     * @throws IllegalStateException if a parameter is a column
+     */
     public Rows rows() {
-        return new Rows(this, false);
+        return new Rows(withoutColumns(), false);
     }
 
     /** Returns the same for ids from 0 to 2^64 - 2, as longs without a sign. */
     public Rows unsignedRows() {
-        return new Rows(this, true);
+        return new Rows(withoutColumns(), true);
+    }
+
+    /** Returns what one thread computes with where parameters are columns. */
+    public ColumnRows columnRows() {
+        return new ColumnRows(this, false);
+    }
+
+    /** Returns the same for ids from 0 to 2^64 - 2, as longs without a sign. */
+    public ColumnRows unsignedColumnRows() {
+        return new ColumnRows(this, true);
+    }
+
+    private RowPlan withoutColumns() {
+        if (columns != 0) {
+            throw new IllegalStateException(
+                    "a parameter of " + usage + " is a column: columnRows() takes its values");
+        }
+        return this;
     }
 
     /** Returns how the function is called. */

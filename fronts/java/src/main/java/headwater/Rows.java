@@ -14,7 +14,7 @@ public final class Rows {
     /** The ids that a run may leave out between two, as one partition of a few does. */
     private static final long NEAR = 4;
     /** The bits that {@link Native#one} returns if there is no element, or if it has these bits. */
-    private static final long NONE = 0x7ff8_6865_6164_7761L;
+    static final long NONE = 0x7ff8_6865_6164_7761L;
 
     private final RowPlan plan;
     private final boolean isUnsigned;
@@ -92,6 +92,11 @@ public final class Rows {
         }
     }
 
+    /** Returns the bits of a row's element. */
+    long bits(long id) {
+        return plan.kind.isReal ? Double.doubleToRawLongBits(real(id)) : word(id);
+    }
+
     private long word(long id) {
         long at = id - start;
         return at >= 0 && at < filled ? words[(int) at] : missed(id);
@@ -146,7 +151,8 @@ public final class Rows {
                 : ((long[]) out)[0];
     }
 
-    private void check(long id) {
+    /** Throws unless a row has an element. */
+    void check(long id) {
         if (id < 0 && !isUnsigned) {
             throw negative(plan, Long.toString(id));
         }

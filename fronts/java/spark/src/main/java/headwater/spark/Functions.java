@@ -61,7 +61,7 @@ public final class Functions {
         for (RowFunction function : RowFunction.all()) {
             String name = function.name();
             entries.add(new Entry(name, function + " - Returns a value that depends on the id,"
-                    + " the seed and the constants alone.", RowExpression.class,
+                    + " the seed, the name and the row's parameters alone.", RowExpression.class,
                     arguments -> new RowExpression(name, arguments)));
         }
         entries.add(new Entry(KEY, KEY + "(value, ...) - Returns an id from 0 to 2^63 - 1, made of"

@@ -1,5 +1,6 @@
 package headwater.spark;
 
+import headwater.ColumnRows;
 import headwater.RowFunction;
 import headwater.RowPlan;
 import headwater.Rows;
@@ -21,7 +22,8 @@ import scala.collection.immutable.Seq;
  *
  * <p>A user-defined function would box each id and each number, and look at the constants in every
  * row. Here the constants are read once, while Spark checks the types, and the generated code of a
- * stage calls {@link Rows} with a primitive id.
+ * stage calls {@link Rows} with a primitive id, or {@link ColumnRows} with the id and those
+ * parameters that are columns.
  */
 public final class RowExpression extends Arguments {
     private static final long serialVersionUID = 1L;
@@ -33,6 +35,8 @@ public final class RowExpression extends Arguments {
     private final int weight;
     /** Made when it is asked for first, because the arguments have no types before. */
     private RowPlan plan;
+    /** The number of the column that each argument is, or -1, for the same reason. */
+    private transient int[] columns;
 
     /** Makes a call of the function of this name. */
     public RowExpression(String name, Seq<Expression> arguments) {
@@ -71,7 +75,33 @@ public final class RowExpression extends Arguments {
 
     @Override
     public boolean nullable() {
-        return argument(0).nullable();
+        boolean any = argument(0).nullable();
+        for (int i = 1; i < size(); i++) {
+            any |= column(i) >= 0 && argument(i).nullable();
+        }
+        return any;
+    }
+
+    /** Returns the number of the parameter that an argument is, if it is a column, or else -1. */
+    private int column(int place) {
+        if (columns == null) {
+            RowFunction function = RowFunction.of(name);
+            int[] found = new int[size()];
+            for (int i = 0; i < found.length; i++) {
+                int column = function.column(i);
+                found[i] = column >= 0 && Columns.isOne(argument(i)) ? column : -1;
+            }
+            columns = found;
+        }
+        return columns[place];
+    }
+
+    private boolean hasColumns() {
+        boolean any = false;
+        for (int i = 1; i < size(); i++) {
+            any |= column(i) >= 0;
+        }
+        return any;
     }
 
     @Override
@@ -91,6 +121,14 @@ public final class RowExpression extends Arguments {
             return failure("weights must be finite numbers from 0, not "
                     + argument(weight).dataType().catalogString());
         }
+        for (int i = 1; i < size(); i++) {
+            int column = column(i);
+            if (column >= 0 && !Columns.fits(argument(i), function.isCount(column))) {
+                String kind = function.isCount(column) ? "integers" : "numbers";
+                return failure(function.arguments().get(i) + " must be a column of " + kind
+                        + ", not " + argument(i).dataType().catalogString());
+            }
+        }
         try {
             plan = made(function);
             return TypeCheckResult.TypeCheckSuccess$.MODULE$;
@@ -102,7 +140,9 @@ public final class RowExpression extends Arguments {
     private RowPlan made(RowFunction function) {
         List<Object> constants = new ArrayList<>();
         for (int i = 1; i < size(); i++) {
-            if (i != weight) {
+            if (column(i) >= 0) {
+                constants.add(RowFunction.COLUMN);
+            } else if (i != weight) {
                 String what = function.arguments().get(i) + " in " + function;
                 constants.add(Types.constant(what, argument(i)));
             }
@@ -134,6 +174,9 @@ public final class RowExpression extends Arguments {
             return null;
         }
         long row = isDecimal() ? Types.id(plan(), (Decimal) id) : ((Number) id).longValue();
+        if (hasColumns()) {
+            return ofColumns(input, row);
+        }
         Rows rows = isDecimal() ? plan().unsignedRows() : plan().rows();
         switch (result) {
             case DOUBLE:
@@ -149,8 +192,63 @@ public final class RowExpression extends Arguments {
         }
     }
 
+    private Object ofColumns(InternalRow input, long id) {
+        RowFunction function = RowFunction.of(name);
+        ColumnRows rows = isDecimal() ? plan().unsignedColumnRows() : plan().columnRows();
+        for (int i = 1; i < size(); i++) {
+            int column = column(i);
+            Object value = column >= 0 ? argument(i).eval(input) : id;
+            if (value == null) {
+                return null;
+            }
+            if (column >= 0) {
+                Columns.set(rows, column, function.isCount(column), value);
+            }
+        }
+        if (result == RowFunction.Result.DOUBLE) {
+            return rows.real(id);
+        }
+        return rows.whole(id);
+    }
+
+    /** Returns the code of a function with columns, after that of the id and of each column. */
+    private ExprCode codeOfColumns(CodegenContext context, ExprCode made) {
+        RowFunction function = RowFunction.of(name);
+        String plan = context.addReferenceObj("plan", plan(), RowPlan.class.getName());
+        String start = isDecimal() ? ".unsignedColumnRows();" : ".columnRows();";
+        String rows = context.addMutableState(ColumnRows.class.getName(), "rows",
+                variable -> variable + " = " + plan + start, false, true);
+        ExprCode id = argument(0).genCode(context);
+        Code code = new Code();
+        code.put(id.code()).put("\nboolean ").put(made.isNull()).put(" = ").put(id.isNull())
+                .put(";\n");
+        for (int i = 1; i < size(); i++) {
+            int column = column(i);
+            if (column >= 0) {
+                ExprCode given = argument(i).genCode(context);
+                code.put(given.code()).put("\n").put(made.isNull()).put(" |= ")
+                        .put(given.isNull()).put(";\nif (!").put(made.isNull()).put(") {\n");
+                Columns.put(code, rows, column, function.isCount(column), argument(i), given);
+                code.put("}\n");
+            }
+        }
+        code.declare(context, dataType(), made.value());
+        code.put("if (!").put(made.isNull()).put(") {\n").put(made.value())
+                .put(" = " + rows + "." + method() + "(");
+        if (isDecimal()) {
+            code.put(Types.class.getName() + ".id(" + plan + ", ").put(id.value()).put(")");
+        } else {
+            code.put(id.value());
+        }
+        code.put(");\n}");
+        return made.copy(code.block(), made.isNull(), made.value());
+    }
+
     @Override
     public ExprCode doGenCode(CodegenContext context, ExprCode made) {
+        if (hasColumns()) {
+            return codeOfColumns(context, made);
+        }
         String plan = context.addReferenceObj("plan", plan(), RowPlan.class.getName());
         String start = isDecimal() ? ".unsignedRows();" : ".rows();";
         String rows = context.addMutableState(Rows.class.getName(), "rows",
