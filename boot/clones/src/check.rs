@@ -51,7 +51,9 @@ pub fn check(args: &CheckArgs, progress: &dyn Fn(&str)) -> Result<Comparison> {
         // Removed on any way out of here, because the witnesses that were not dumped end with it.
         let _removed = Removed(&directory);
         progress(&format!("CRIU {}: one dump and {copies} restores of each", criu.version));
-        return compare(&criu::copies(&criu, garden, copies)?, Copied::Process);
+        let mut comparison = compare(&criu::copies(&criu, garden, copies)?, Copied::Process)?;
+        comparison.note = criu.note();
+        return Ok(comparison);
     };
     let mut plant = format!("{} clones plant", args.inside);
     let mut draw = format!("{} clones draw", args.inside);

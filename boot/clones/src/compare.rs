@@ -52,6 +52,8 @@ pub struct Comparison {
     pub copies: usize,
     /// The thing that was copied.
     pub copied: Copied,
+    /// A limit of the tool that made the copies, if it has one.
+    pub note: Option<&'static str>,
     /// The number of sources that repeat and can be renewed. The check fails if there is one.
     pub repeats: usize,
     /// The number of sources that repeat and cannot be renewed.
@@ -190,6 +192,7 @@ pub fn compare(copies: &[Draws], copied: Copied) -> Result<Comparison> {
         schema: SCHEMA,
         copies,
         copied,
+        note: None,
         repeats: count(Verdict::Repeats),
         not_renewable: count(Verdict::NotRenewable),
         not_shown: count(Verdict::NotShown),

@@ -58,10 +58,29 @@ impl Criu {
         Ok(criu)
     }
 
+    /// Returns what this version does to the pages by which a process sees that it is a copy.
+    pub(crate) fn note(&self) -> Option<&'static str> {
+        keeps_pages(&self.version).then_some(
+            "CRIU before 4.2 restores pages that the kernel may drop, by which a process sees that it \
+             is a copy. So headwater and the vDSO repeat here too, and adapters renew nothing; CRIU \
+             4.2 leaves these pages out (`headwater lab setup --only criu` fetches it).",
+        )
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         command
+    }
+}
+
+/// Returns true for versions before 4.2, and false for one that has no number.
+fn keeps_pages(version: &str) -> bool {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) < (4, 2),
+        (Some(Ok(major)), _) => major < 4,
+        _ => false,
     }
 }
 
@@ -171,4 +190,35 @@ fn explanation(log: &Path) -> String {
         .unwrap_or("CRIU names no reason; the kernel may lack checkpoint support")
         .trim()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keeps_pages;
+
+    #[test]
+    fn versions_that_keep_pages_are_those_before_4_2() {
+        for (version, keeps) in [
+            ("3.15", true),
+            ("3.17.1", true),
+            ("3.19", true),
+            ("4.0", true),
+            ("4.1", true),
+            ("4.1.1", true),
+            ("4.1-dirty", true),
+            ("4.2", false),
+            ("4.2.1", false),
+            ("4.10", false),
+            ("4.2-42-gdeadbeef", false),
+            ("5.0", false),
+            ("12.1", false),
+            ("3", true),
+            ("5", false),
+            ("", false),
+            ("unknown", false),
+            ("v4.1", false),
+        ] {
+            assert_eq!(keeps_pages(version), keeps, "{version}");
+        }
+    }
 }

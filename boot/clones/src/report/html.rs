@@ -27,6 +27,9 @@ pub fn comparison(comparison: &Comparison) -> String {
     let body = html! {
         h1 { "Copies" }
         p { (answer(comparison)) }
+        @if let Some(note) = comparison.note {
+            p { (note) }
+        }
         @if let Some(ms) = comparison.reseeded_after_ms {
             p { "The copies' kernels reseeded within " (ms) " ms of the copy; values from before may repeat." }
         }

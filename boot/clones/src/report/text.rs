@@ -10,6 +10,9 @@ use std::fmt::Write;
 /// sources that differ and those that were not shown follow one by one.
 pub fn comparison(comparison: &Comparison, all: bool) -> String {
     let mut text = format!("{}\n", answer(comparison));
+    if let Some(note) = comparison.note {
+        let _ = writeln!(text, "{note}");
+    }
     if let Some(ms) = comparison.reseeded_after_ms {
         let _ = writeln!(
             text,

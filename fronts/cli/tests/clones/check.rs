@@ -333,6 +333,30 @@ fn a_check_says_what_it_lacks() {
     assert!(said(&output).contains("CRIU does not run"), "{}", said(&output));
     assert!(!Path::new(&directory).exists(), "nothing is planted before CRIU was found");
 
+    // A CRIU that is too old, and dumps nothing: its limit is said in each form of the report.
+    let old = folder.path("old-criu");
+    let script = "#!/bin/sh\\ntest \"$1\" = --version && echo Version: 4.1.1\\n";
+    // By a process of its own: a child of another test would hold the file open for writing.
+    let write = format!("printf '{script}' > '{old}' && chmod +x '{old}'");
+    assert!(Command::new("sh").args(["-c", &write]).status().unwrap().success());
+    let page = folder.path("page.html");
+    for form in [&["--json"][..], &["--html", &page]] {
+        let directory = folder.path("old");
+        let check = ["check", "--only", "libc", "--criu", &old, "--dir", &directory];
+        let output = clones(&[&check, form].concat());
+        let text = match form {
+            ["--json"] => String::from_utf8_lossy(&output.stdout).into_owned(),
+            _ => {
+                said(&output)
+                    + &String::from_utf8_lossy(&output.stdout)
+                    + &fs::read_to_string(&page).unwrap()
+            }
+        };
+        let times = if form[0] == "--json" { 1 } else { 2 };
+        let note = "CRIU before 4.2 restores pages that the kernel may drop";
+        assert_eq!(text.matches(note).count(), times, "{text}");
+    }
+
     let mut ordinary = Command::new("setpriv");
     ordinary.args(["--reuid=65534", "--clear-groups", env!("CARGO_BIN_EXE_headwater")]);
     let output = ordinary.args(["clones", "check", "--only", "libc"]).output();
