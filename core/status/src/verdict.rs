@@ -130,6 +130,13 @@ fn weak(status: &Status, found: &mut Verdict) {
     if status.page == Page::WipeOnFork {
         found.add("buffered bytes may reach swap (raise RLIMIT_MEMLOCK)");
     }
+    // Busy threads may take so many for a moment, and one look does not distinguish the two.
+    if status.pools.taken > status.pools.slots / 2 {
+        found.add(
+            "most slots are taken: if this lasts, threads that were killed or cancelled, or left a draw \
+             by siglongjmp, have lost them, and draws stay slower until the process ends",
+        );
+    }
 }
 
 /// Returns true if two clones of this machine draw different bytes.

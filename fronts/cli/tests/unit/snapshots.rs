@@ -222,6 +222,21 @@ fn document_of_what_is_unknown() {
     assert_data_eq!(pretty(&kernel_mode()), file!["../snapshots/kernel_mode.json"].raw());
 }
 
+/// A slot is lost by a thread that never returns from a draw, and no other thread may use it.
+#[test]
+fn lost_slots_are_a_weakness() {
+    for (taken, slots, is_weak) in
+        [(0, 0, false), (1, 66, false), (33, 66, false), (34, 66, true), (66, 66, true)]
+    {
+        let mut facts = healthy_vm();
+        facts.status.pools.slots = slots;
+        facts.status.pools.taken = taken;
+        let screen = plain(&facts);
+        assert_eq!(screen.contains("most slots are taken"), is_weak, "{screen}");
+        assert_eq!(pretty(&facts).contains("\"weaker\""), is_weak);
+    }
+}
+
 #[test]
 fn colours_follow_the_verdict() {
     let escape = |facts: &Facts| {
