@@ -146,7 +146,7 @@ def test_errors(spark: Any, sql: str, words: str) -> None:
     if sql.startswith("hw_norml"):
         words = "hw_norml"  # Spark looks for no name that is near.
     # Which rows are in a batch, and which row fails first, depends on the partitions.
-    words = words.replace("id -2 in", "id -[12] in")
+    words = words.replace("id -2 in", "id -[12] in").replace(r"not -2\.5", r"not -[012]\.5")
     words = words.replace(" in row 0 ", r" in row \d ").replace(" in row 2 ", r" in row \d ")
     if spark.engine == "jvm":
         # The row of a batch is not known there, and the names of types are Spark's.
