@@ -139,19 +139,26 @@ fn tests_under(release: &str, python: &str, has_packages: bool) -> String {
         let is_tool = package.starts_with("mypy") || package.starts_with("maturin");
         is_of_all || (has_packages && !is_tool)
     };
+    // Without NumPy there are the secure half and the streams' own objects.
+    let tests = match has_packages {
+        true => "fronts/python/tests",
+        false => {
+            "--deselect tests/test_secure_docs.py fronts/python/tests/test_fork.py fronts/python/tests/test_secure*.py \
+             fronts/python/tests/test_streams_objects.py"
+        }
+    };
     let packages: Vec<&str> = TESTED.iter().filter(wanted).copied().collect();
     format!(
         "set -eu
 sed -n 's/ trixie / {release} /p' /etc/apt/sources.list > later.list
 sudo cp later.list /etc/apt/sources.list.d/
-sudo apt-get -qq update
+sudo apt-get -qq update -o Acquire::Check-Valid-Until=false
 sudo apt-get -qq install -t {release} --no-install-recommends {python}-venv {python}-dev gcc \
     libc6-dev procps
 {python} -m venv v-{python}
 v-{python}/bin/pip install --quiet --disable-pip-version-check headwater/*.whl {packages}
 cd headwater
-../v-{python}/bin/python -m pytest --quiet -rs -p no:cacheprovider --rootdir=fronts/python \
-    fronts/python/tests
+../v-{python}/bin/python -m pytest --quiet -rs -p no:cacheprovider --rootdir=fronts/python {tests}
 ",
         packages = packages.join(" ")
     )
