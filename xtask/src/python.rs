@@ -4,6 +4,7 @@ use crate::duckdb;
 use crate::install::reproducible;
 use crate::java;
 use crate::notices;
+use crate::pages;
 use crate::process::{EPOCH, output, program, root, run, target_directory};
 use crate::report::{Report, Stop, need};
 use crate::tools;
@@ -60,6 +61,11 @@ const DUCKDBS: [&str; 4] = ["duckdb==1.3.2", "duckdb==1.4.5", "duckdb==1.5.6", "
 const OLDEST_SPARK: &str = "pyspark==4.0.0";
 /// Names the jar of Spark's functions for the tests.
 const SPARK_JAR: &str = "HEADWATER_TEST_SPARK_JAR";
+/// Releases of Debian, the Pythons that they have, and whether the packages of [`TESTED`] have
+/// wheels for them. 3.11 is Debian 12's, under which all steps run. No release has 3.12, or a build
+/// without the interpreter's lock.
+const PYTHONS: [(&str, &str, bool); 3] =
+    [("trixie", "python3.13", true), ("forky", "python3.14", true), ("forky", "python3.15", false)];
 /// The compiler that links against an old C library, the judge of the result, and a cargo that uses
 /// the compiler for DuckDB's extension as maturin does for the wheel.
 const WHEELS: [&str; 3] = ["ziglang", "auditwheel", "cargo-zigbuild"];
@@ -77,6 +83,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.long_step("Python package, with its consumers", || {
         test(&[&TESTED[..], &CONSUMERS[..]].concat())
     });
+    report.long_step("Python package, under newer Pythons", newer);
     report.long_step("columns by row id in more engines", engines);
     report.long_step("Python wheels", || {
         let python = need(
@@ -101,6 +108,60 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
     pytest.args(["-m", "pytest", "--quiet", "-rs"]);
     pytest.args(["-p", "no:cacheprovider", "--rootdir=fronts/python", "fronts/python/tests"]);
     Ok(run(&mut pytest)?)
+}
+
+/// Tests the wheel of this Python, which is for all later ones, under each of them.
+fn newer() -> Result<(), Stop> {
+    const LOSS: &str = "whether the package works under newer Pythons";
+    need(tools::root_user(), LOSS)?;
+    need(tools::packages(&["debootstrap"]), LOSS)?;
+    let python = need(tools::python(&TESTED), LOSS)?;
+    install(&python)?;
+    let top = target_directory()?.join("pages");
+    let checkout = pages::checkout(&top)?;
+    let wheel = only_file(&target_directory()?.join("python/wheels"))?;
+    let name = wheel.file_name().context("a wheel without a name")?;
+    fs::copy(&wheel, checkout.join(name)).context("the wheel")?;
+    let scripts = fresh(&top.join("pythons"))?;
+    for (release, python, has_packages) in PYTHONS {
+        let script = scripts.join(format!("{python}.sh"));
+        fs::write(script, tests_under(release, python, has_packages)).context("a script")?;
+    }
+    Ok(pages::run_scripts("trixie", &top, &checkout, &scripts)?)
+}
+
+/// Returns the commands by which a reader of Debian 13 tests the wheel under a Python of a release,
+/// which may be a later one: the debootstrap of Debian 12 cannot make its root.
+fn tests_under(release: &str, python: &str, has_packages: bool) -> String {
+    let wanted = |package: &&&str| {
+        let is_of_all = package.starts_with("pytest") || package.starts_with("hypothesis");
+        // Types are checked under one Python, and the wheel is built already.
+        let is_tool = package.starts_with("mypy") || package.starts_with("maturin");
+        is_of_all || (has_packages && !is_tool)
+    };
+    // Without NumPy there are the secure half and the streams' own objects.
+    let tests = match has_packages {
+        true => "fronts/python/tests",
+        false => {
+            "--deselect tests/test_secure_docs.py fronts/python/tests/test_fork.py fronts/python/tests/test_secure*.py \
+             fronts/python/tests/test_streams_objects.py"
+        }
+    };
+    let packages: Vec<&str> = TESTED.iter().filter(wanted).copied().collect();
+    format!(
+        "set -eu
+sed -n 's/ trixie / {release} /p' /etc/apt/sources.list > later.list
+sudo cp later.list /etc/apt/sources.list.d/
+sudo apt-get -qq update -o Acquire::Check-Valid-Until=false
+sudo apt-get -qq install -t {release} --no-install-recommends {python}-venv {python}-dev gcc \
+    libc6-dev procps
+{python} -m venv v-{python}
+v-{python}/bin/pip install --quiet --disable-pip-version-check headwater/*.whl {packages}
+cd headwater
+../v-{python}/bin/python -m pytest --quiet -rs -p no:cacheprovider --rootdir=fronts/python {tests}
+",
+        packages = packages.join(" ")
+    )
 }
 
 /// Compares the columns of the engines that are too large for each run. Spark needs Java, and Ray a

@@ -26,6 +26,7 @@ mounted() {
     mount --rbind /sys "$root/sys" && mount --make-rslave "$root/sys"
     mount --bind /dev "$root/dev"
     mount --bind /dev/pts "$root/dev/pts"
+    mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 }
 leave() {
     umount -R "$root/dev" "$root/sys" "$root/proc" 2> /dev/null || :

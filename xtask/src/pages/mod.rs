@@ -12,7 +12,7 @@ use crate::tools;
 use anyhow::{Context, Result};
 use block::{Block, Place};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The releases of Debian on which every page must work.
 const SUITES: [&str; 2] = ["bookworm", "trixie"];
@@ -63,12 +63,26 @@ fn run_pages(place: Place, tree: &Path) -> Result<()> {
             fs::write(scripts.join(name), script)?;
         }
     }
-    for suite in SUITES {
-        let mut pages = program("sh");
-        pages.arg(root()?.join("tools/release/packages/pages.sh")).arg(suite);
-        run(pages.args([&top, &tree.to_path_buf(), &scripts]))?;
+    SUITES.iter().try_for_each(|suite| run_scripts(suite, &top, tree, &scripts))
+}
+
+/// Runs scripts as a reader in a clean root of a suite, in the order of their names. `cache` keeps
+/// the root, and `tree` is what the reader has.
+pub(crate) fn run_scripts(suite: &str, cache: &Path, tree: &Path, scripts: &Path) -> Result<()> {
+    let mut pages = program("sh");
+    pages.arg(root()?.join("tools/release/packages/pages.sh")).arg(suite);
+    run(pages.args([cache, tree, scripts]))
+}
+
+/// Clones the repository into a directory, in the place of an earlier clone.
+pub(crate) fn checkout(directory: &Path) -> Result<PathBuf> {
+    let checkout = directory.join("headwater");
+    if checkout.exists() {
+        fs::remove_dir_all(&checkout).context("an old checkout")?;
     }
-    Ok(())
+    let mut clone = program("git clone --quiet --no-hardlinks");
+    run(clone.arg(root()?).arg(&checkout))?;
+    Ok(checkout)
 }
 
 /// Runs the commands of all documents, in a checkout and among the files of a release.
@@ -77,12 +91,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.long_step("documents, in a checkout on a new machine", || {
         need(tools::root_user(), LOSS)?;
         need(tools::packages(&["debootstrap"]), LOSS)?;
-        let checkout = target_directory()?.join("pages/headwater");
-        if checkout.exists() {
-            fs::remove_dir_all(&checkout).context("an old checkout")?;
-        }
-        let mut clone = program("git clone --quiet --no-hardlinks");
-        run(clone.arg(root()?).arg(&checkout))?;
+        let checkout = checkout(&target_directory()?.join("pages"))?;
         Ok(run_pages(Place::Checkout, &checkout)?)
     });
     report.long_step("documents, with a release on a new machine", || {
