@@ -154,7 +154,7 @@ sed -n 's/ trixie / {release} /p' /etc/apt/sources.list > later.list
 sudo cp later.list /etc/apt/sources.list.d/
 sudo apt-get -qq update -o Acquire::Check-Valid-Until=false
 sudo apt-get -qq install -t {release} --no-install-recommends {python}-venv {python}-dev gcc \
-    libc6-dev procps
+    libc6-dev procps python3-pip-whl
 {python} -m venv v-{python}
 v-{python}/bin/pip install --quiet --disable-pip-version-check headwater/*.whl {packages}
 cd headwater

@@ -52,8 +52,9 @@ pub(crate) fn quiesce() -> Result<(), Error> {
 pub(crate) fn discard() -> Result<(), Error> {
     // A draw that is under way in another thread need not be stopped. If its page is being
     // refilled, the page loses its tag with its contents, so nothing of it is served. If the refill
-    // sets the tag only afterwards, it draws its key later still, and then the bytes are new. So no
-    // byte that was keyed before is served.
+    // sets the tag only afterwards, it draws its key later still, and from the vDSO, because a link
+    // is gone with the tag that it needs; and then the bytes are new. So no byte that was keyed
+    // before is served.
     Ok(drop_contents(process(true)?)?)
 }
 
