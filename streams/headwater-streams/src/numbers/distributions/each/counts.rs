@@ -282,7 +282,6 @@ impl Kernel for Successes<'_> {
 /// that are drawn and those that are left.
 pub(super) struct Populations {
     lists: Lists<3>,
-    least: Rarities,
 }
 
 impl Populations {
@@ -291,9 +290,7 @@ impl Populations {
         let mut lists = [[0.0; CHUNK]; 3];
         Path::best().run(Fewer { good, bad, samples, to: &mut lists });
         let many = good.len().min(CHUNK);
-        let lists = Lists::new(lists.each_ref().map(|list| &list[..many]));
-        let least = rarities::<Populations, 3>(&lists, many);
-        Populations { lists, least }
+        Populations { lists: Lists::new(lists.each_ref().map(|list| &list[..many])) }
     }
 
     #[inline(always)]
@@ -302,15 +299,43 @@ impl Populations {
     }
 }
 
-impl Rarity<3> for Populations {
+/// The tests of a tile's proposals, as [`Near`](hypergeometric::Near) has them.
+struct Tests {
+    k: [f64; TILE],
+    at_most: [f64; TILE],
+    at_least: [f64; TILE],
+}
+
+impl Tests {
+    /// Returns the tests of these populations. Those of small means are open.
     #[inline(always)]
-    fn is_large(parameters: [f64; 3]) -> bool {
-        Populations::of(parameters).mean >= LARGE
+    fn new(parameters: [&[f64; TILE]; 3], blocks: &[[u64; 2]]) -> Tests {
+        // As many blocks as there are lanes, since a loop that may end early is no vector code.
+        let mut all = [[0; 2]; TILE];
+        for (to, &block) in all.iter_mut().zip(blocks) {
+            *to = block;
+        }
+        let mut tests = Tests { k: [0.0; TILE], at_most: [0.0; TILE], at_least: [0.0; TILE] };
+        for i in 0..TILE {
+            let hrua = Populations::of(parameters.map(|list| list[i]));
+            let near = hrua.near(all[i]);
+            tests.k[i] = near.k;
+            tests.at_most[i] = select(hrua.mean >= LARGE, near.at_most, 1.0);
+            tests.at_least[i] = select(hrua.mean >= LARGE, near.at_least, -1.0);
+        }
+        tests
     }
 
+    /// Writes the numbers that are accepted, otherwise NaN. Returns whether a test is open.
     #[inline(always)]
-    fn least(parameters: [f64; 3]) -> f64 {
-        Populations::of(parameters).least_rarity()
+    fn accepted(&self, out: &mut [f64]) -> bool {
+        let mut is_open = false;
+        let tests = self.k.iter().zip(&self.at_most).zip(&self.at_least);
+        for (out, ((&k, &at_most), &at_least)) in out.iter_mut().zip(tests) {
+            *out = select(at_most <= 0.0, k, f64::NAN);
+            is_open |= (at_most > 0.0) & (at_least <= 0.0);
+        }
+        is_open
     }
 }
 
@@ -354,16 +379,18 @@ impl Rejection for Populations {
         for (tile, (out, blocks)) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)).enumerate() {
             let parameters @ [populations, few, drawn] = self.lists.tile::<TILE>(tile);
             let (mut none, mut others) = ([0.0; TILE], [0.0; TILE]);
-            let mut any = false;
+            let (mut any_small, mut any_large) = (false, false);
             for i in 0..TILE {
-                let hrua = Populations::of(parameters.map(|list| list[i]));
-                none[i] = select(hrua.mean >= LARGE, -1.0, 0.0);
+                let mean = Populations::of(parameters.map(|list| list[i])).mean;
+                none[i] = select(mean >= LARGE, -1.0, 0.0);
                 others[i] = (populations[i] - few[i]) - drawn[i];
-                any |= hrua.mean < LARGE;
+                any_small |= mean < LARGE;
+                any_large |= mean >= LARGE;
             }
-            // The constants of large means take as long here as in the whole test.
-            out.fill(f64::NAN);
-            if any {
+            if any_large {
+                Tests::new(parameters, blocks).accepted(out);
+            }
+            if any_small {
                 for i in 0..TILE {
                     let chance = Populations::of(parameters.map(|list| list[i])).none();
                     none[i] = select(none[i] < 0.0, none[i], chance);
@@ -377,17 +404,18 @@ impl Rejection for Populations {
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
         let tiles = out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places.chunks(TILE));
         for ((out, blocks), places) in tiles {
-            let parameters = &self.lists.some::<TILE>(places);
-            let least = some(&self.least, places);
-            let of = |i: usize| Populations::of(parameters.each_ref().map(|list| list[i]));
-            let many = out.len().min(blocks.len()).min(TILE);
-            let (out, blocks) = (&mut out[..many], &blocks[..many]);
-            for i in 0..many {
-                out[i] = of(i).with(least[i]).decided(blocks[i]);
-            }
-            for i in 0..many {
-                if of(i).mean < LARGE {
-                    out[i] = of(i).thresholds().count(blocks[i][0]);
+            let some = self.lists.some::<TILE>(places);
+            let parameters = some.each_ref();
+            let tests = Tests::new(parameters, blocks);
+            if tests.accepted(out) {
+                let lanes = out.iter_mut().zip(blocks).zip(&tests.at_most).zip(&tests.at_least);
+                for (i, (((out, &block), &at_most), &at_least)) in lanes.enumerate() {
+                    let hrua = Populations::of(parameters.map(|list| list[i]));
+                    if hrua.mean < LARGE {
+                        *out = hrua.thresholds().count(block[0]);
+                    } else if at_most > 0.0 && at_least <= 0.0 {
+                        *out = hrua.whole().decided(block);
+                    }
                 }
             }
         }

@@ -7,6 +7,8 @@
 //! And it has a squeeze of its own: the logarithm of the probability is concave, so it lies above
 //! its chords, which are quick to compute.
 
+mod near;
+
 use super::counts::{Thresholds, ToCounts};
 use super::functions::{deviance, exp, factor, floor, ln, open_uniform, select, stirling};
 use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted};
