@@ -42,6 +42,7 @@ mod lognormal;
 mod multinomial;
 mod multivariate_hypergeometric;
 mod multivariate_normal;
+mod near;
 mod negative_binomial;
 mod noncentral;
 mod of_gamma;

@@ -8,14 +8,15 @@
 use super::super::binomial::{self, Btrs};
 use super::super::functions::{exp, open_uniform, select};
 use super::super::hypergeometric::Hrua;
+use super::super::near::Near;
 use super::super::poisson::{Poisson, Ptrs};
 use super::super::private::{CHUNK, LAST, MASK, Rejection};
+use super::large::{Large, Tests, decide};
 use super::lists::Lists;
 use crate::numbers::path::{Kernel, Path};
-use core::marker::PhantomData;
 
 /// Elements of one search, which ends at the largest of their counts.
-const TILE: usize = 32;
+pub(super) const TILE: usize = 32;
 /// The mean from which a rejection takes the search's place.
 const LARGE: f64 = 10.0;
 
@@ -121,7 +122,6 @@ impl Rejection for Means {
 /// Binomial counts: the trials, and the smaller of both chances.
 pub(super) struct Binomials {
     lists: Lists<2>,
-    least: Rarities,
 }
 
 impl Binomials {
@@ -131,81 +131,29 @@ impl Binomials {
         for (smaller, &p) in smaller.iter_mut().zip(chances) {
             *smaller = select(p > 0.5, 1.0 - p, p);
         }
-        let lists = Lists::new([trials, &smaller[..trials.len().min(CHUNK)]]);
-        let least = rarities::<Binomials, 2>(&lists, trials.len());
-        Binomials { lists, least }
+        Binomials { lists: Lists::new([trials, &smaller[..trials.len().min(CHUNK)]]) }
     }
-}
-
-/// The rarities of the likeliest counts, of tiles that have a large mean. They are computed once,
-/// since each attempt takes one and it takes as long as an attempt.
-type Rarities = [[f64; TILE]; CHUNK / TILE];
-
-/// A method whose counts have a rarity.
-trait Rarity<const N: usize> {
-    /// Returns true if the mean is large.
-    fn is_large(parameters: [f64; N]) -> bool;
-
-    /// Returns the rarity of the likeliest count.
-    fn least(parameters: [f64; N]) -> f64;
-}
-
-impl Rarity<2> for Binomials {
-    #[inline(always)]
-    fn is_large([m, p]: [f64; 2]) -> bool {
-        m * p >= LARGE
-    }
-
-    #[inline(always)]
-    fn least([m, p]: [f64; 2]) -> f64 {
-        Btrs::quick_constants(m, p).least_rarity()
-    }
-}
-
-/// Returns the rarities of the first elements of a chunk.
-fn rarities<R: Rarity<N>, const N: usize>(lists: &Lists<N>, many: usize) -> Rarities {
-    let mut all = [[0.0; TILE]; CHUNK / TILE];
-    let least = &mut all[..many.min(CHUNK).div_ceil(TILE)];
-    Path::best().run(Least::<R, N> { lists, least, of: PhantomData });
-    all
-}
-
-struct Least<'a, R, const N: usize> {
-    lists: &'a Lists<N>,
-    least: &'a mut [[f64; TILE]],
-    of: PhantomData<fn() -> R>,
-}
-
-impl<R: Rarity<N>, const N: usize> Kernel for Least<'_, R, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (tile, least) in self.least.iter_mut().enumerate() {
-            let lists = self.lists.tile::<TILE>(tile);
-            if (0..TILE).fold(false, |any, i| any | R::is_large(lists.map(|list| list[i]))) {
-                for i in 0..TILE {
-                    least[i] = R::least(lists.map(|list| list[i]));
-                }
-            }
-        }
-    }
-}
-
-/// Returns the rarities of the elements at these places.
-#[inline(always)]
-fn some(least: &Rarities, places: &[u16]) -> [f64; TILE] {
-    let mut some = [0.0; TILE];
-    for (some, &place) in some.iter_mut().zip(places) {
-        *some = least.as_flattened()[usize::from(place) & MASK];
-    }
-    some
 }
 
 impl Chances<2> for Binomials {
     #[inline(always)]
     fn next([trials, odds]: [f64; 2], last: f64, k: f64) -> f64 {
         binomial::next(trials, odds, last, k)
+    }
+}
+
+impl Large<2> for Binomials {
+    #[inline(always)]
+    fn near([m, p]: [f64; 2], block: [u64; 2]) -> (bool, Near) {
+        (m * p >= LARGE, Btrs::quick_constants(m, p).near(block, binomial::odds(p)))
+    }
+
+    fn whole([m, p]: [f64; 2], block: [u64; 2]) -> f64 {
+        if m * p >= LARGE {
+            Btrs::new(m, p).decided(block)
+        } else {
+            binomial::thresholds(m, p).count(block[0])
+        }
     }
 }
 
@@ -237,21 +185,7 @@ impl Rejection for Binomials {
 
     #[inline(always)]
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
-        let tiles = out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places.chunks(TILE));
-        for ((out, blocks), places) in tiles {
-            let [trials, chances] = &self.lists.some::<TILE>(places);
-            let least = some(&self.least, places);
-            let parameters = trials.iter().zip(chances).zip(&least);
-            for ((out, &block), ((&m, &p), &least)) in out.iter_mut().zip(blocks).zip(parameters) {
-                *out = Btrs::quick_constants(m, p).with(least).decided(block);
-            }
-            let parameters = trials.iter().zip(chances);
-            for ((out, &[w0, _]), (&m, &p)) in out.iter_mut().zip(blocks).zip(parameters) {
-                if m * p < LARGE {
-                    *out = binomial::thresholds(m, p).count(w0);
-                }
-            }
-        }
+        decide::<Binomials, 2>(&self.lists, blocks, places, out);
     }
 
     fn fallback(&self, place: usize) -> f64 {
@@ -299,46 +233,6 @@ impl Populations {
     }
 }
 
-/// The tests of a tile's proposals, as [`Near`](hypergeometric::Near) has them.
-struct Tests {
-    k: [f64; TILE],
-    at_most: [f64; TILE],
-    at_least: [f64; TILE],
-}
-
-impl Tests {
-    /// Returns the tests of these populations. Those of small means are open.
-    #[inline(always)]
-    fn new(parameters: [&[f64; TILE]; 3], blocks: &[[u64; 2]]) -> Tests {
-        // As many blocks as there are lanes, since a loop that may end early is no vector code.
-        let mut all = [[0; 2]; TILE];
-        for (to, &block) in all.iter_mut().zip(blocks) {
-            *to = block;
-        }
-        let mut tests = Tests { k: [0.0; TILE], at_most: [0.0; TILE], at_least: [0.0; TILE] };
-        for i in 0..TILE {
-            let hrua = Populations::of(parameters.map(|list| list[i]));
-            let near = hrua.near(all[i]);
-            tests.k[i] = near.k;
-            tests.at_most[i] = select(hrua.mean >= LARGE, near.at_most, 1.0);
-            tests.at_least[i] = select(hrua.mean >= LARGE, near.at_least, -1.0);
-        }
-        tests
-    }
-
-    /// Writes the numbers that are accepted, otherwise NaN. Returns whether a test is open.
-    #[inline(always)]
-    fn accepted(&self, out: &mut [f64]) -> bool {
-        let mut is_open = false;
-        let tests = self.k.iter().zip(&self.at_most).zip(&self.at_least);
-        for (out, ((&k, &at_most), &at_least)) in out.iter_mut().zip(tests) {
-            *out = select(at_most <= 0.0, k, f64::NAN);
-            is_open |= (at_most > 0.0) & (at_least <= 0.0);
-        }
-        is_open
-    }
-}
-
 struct Fewer<'a> {
     good: &'a [f64],
     bad: &'a [f64],
@@ -371,6 +265,23 @@ impl Chances<3> for Populations {
     }
 }
 
+impl Large<3> for Populations {
+    #[inline(always)]
+    fn near(parameters: [f64; 3], block: [u64; 2]) -> (bool, Near) {
+        let hrua = Populations::of(parameters);
+        (hrua.mean >= LARGE, hrua.near(block))
+    }
+
+    fn whole(parameters: [f64; 3], block: [u64; 2]) -> f64 {
+        let hrua = Populations::of(parameters);
+        if hrua.mean >= LARGE {
+            hrua.whole().decided(block)
+        } else {
+            hrua.thresholds().count(block[0])
+        }
+    }
+}
+
 impl Rejection for Populations {
     const ATTEMPTS: u16 = LAST + 1;
 
@@ -388,7 +299,7 @@ impl Rejection for Populations {
                 any_large |= mean >= LARGE;
             }
             if any_large {
-                Tests::new(parameters, blocks).accepted(out);
+                Tests::new::<Populations, 3>(parameters, blocks).accepted(out);
             }
             if any_small {
                 for i in 0..TILE {
@@ -402,23 +313,7 @@ impl Rejection for Populations {
 
     #[inline(always)]
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
-        let tiles = out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places.chunks(TILE));
-        for ((out, blocks), places) in tiles {
-            let some = self.lists.some::<TILE>(places);
-            let parameters = some.each_ref();
-            let tests = Tests::new(parameters, blocks);
-            if tests.accepted(out) {
-                let lanes = out.iter_mut().zip(blocks).zip(&tests.at_most).zip(&tests.at_least);
-                for (i, (((out, &block), &at_most), &at_least)) in lanes.enumerate() {
-                    let hrua = Populations::of(parameters.map(|list| list[i]));
-                    if hrua.mean < LARGE {
-                        *out = hrua.thresholds().count(block[0]);
-                    } else if at_most > 0.0 && at_least <= 0.0 {
-                        *out = hrua.whole().decided(block);
-                    }
-                }
-            }
-        }
+        decide::<Populations, 3>(&self.lists, blocks, places, out);
     }
 
     fn fallback(&self, place: usize) -> f64 {
