@@ -11,7 +11,7 @@ use super::super::hypergeometric::Hrua;
 use super::super::near::Near;
 use super::super::poisson::{Poisson, Ptrs};
 use super::super::private::{CHUNK, LAST, MASK, Rejection};
-use super::large::{Large, Tests, decide};
+use super::large::{Large, decide, decide_large};
 use super::lists::Lists;
 use crate::numbers::path::{Kernel, Path};
 
@@ -221,10 +221,10 @@ pub(super) struct Populations {
 impl Populations {
     /// Returns the method of good and bad items, and of samples.
     pub(super) fn new([good, bad, samples]: [&[f64]; 3]) -> Populations {
-        let mut lists = [[0.0; CHUNK]; 3];
-        Path::best().run(Fewer { good, bad, samples, to: &mut lists });
-        let many = good.len().min(CHUNK);
-        Populations { lists: Lists::new(lists.each_ref().map(|list| &list[..many])) }
+        let lists = Lists::made(good.len().min(CHUNK), |to| {
+            Path::best().run(Fewer { good, bad, samples, to });
+        });
+        Populations { lists }
     }
 
     #[inline(always)]
@@ -284,6 +284,7 @@ impl Large<3> for Populations {
 
 impl Rejection for Populations {
     const ATTEMPTS: u16 = LAST + 1;
+    const QUICK_DECIDES: bool = true;
 
     #[inline(always)]
     fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
@@ -299,7 +300,7 @@ impl Rejection for Populations {
                 any_large |= mean >= LARGE;
             }
             if any_large {
-                Tests::new::<Populations, 3>(parameters, blocks).accepted(out);
+                decide_large::<Populations, 3>(parameters, blocks, out);
             }
             if any_small {
                 for i in 0..TILE {
@@ -307,6 +308,14 @@ impl Rejection for Populations {
                     none[i] = select(none[i] < 0.0, none[i], chance);
                 }
                 search::<Populations, 3>(blocks, [&others, few, drawn], &none, out);
+                let is_left = |number: f64, none: f64| number.is_nan() & (none >= 0.0);
+                if out.iter().zip(&none).fold(false, |any, (&x, &none)| any | is_left(x, none)) {
+                    for (i, (out, &block)) in out.iter_mut().zip(blocks).enumerate() {
+                        if is_left(*out, none[i]) {
+                            *out = Populations::whole(parameters.map(|list| list[i]), block);
+                        }
+                    }
+                }
             }
         }
     }
