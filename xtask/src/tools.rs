@@ -85,7 +85,7 @@ pub(crate) fn python_in(name: &str, packages: &[&str]) -> Result<PathBuf> {
     python_of("python3", name, packages)
 }
 
-/// The same of this interpreter.
+/// Returns the same of this interpreter.
 pub(crate) fn python_of(interpreter: &str, name: &str, packages: &[&str]) -> Result<PathBuf> {
     let environment = target_directory()?.join("tools").join(name);
     let python = environment.join("bin/python");

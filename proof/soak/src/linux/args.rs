@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     /// First round
     #[arg(long, default_value_t = 0)]
     pub(crate) round: u64,
-    /// Goes on with the soak of this file, or begins one there: its seed, its next round, all sums,
+    /// Continues the soak of this file, or begins one there: its seed, its next round, all sums,
     /// and beside it, in a file that ends in .words, the words that are compared across rounds
     #[arg(long, value_name = "STATE")]
     pub(crate) resume: Option<PathBuf>,

@@ -56,7 +56,7 @@ pub(crate) struct Soak {
 }
 
 impl Soak {
-    /// Begins a soak, or goes on with the one of the file.
+    /// Begins a soak, or continues the one of the file.
     pub(crate) fn open(file: Option<&Path>, seed: Option<u64>, round: u64) -> Result<Soak> {
         let text = match file.map(fs::read_to_string) {
             Some(Ok(text)) => text,
@@ -85,7 +85,7 @@ impl Soak {
             .with_context(|| format!("{} is not the state of a soak", name(file)))?;
         ensure!(
             seed.is_none_or(|seed| seed == state.seed) && round == 0,
-            "{} goes on with seed {} at round {}: leave out --seed and --round, or name another file",
+            "{} continues seed {} at round {}: leave out --seed and --round, or name another file",
             name(file),
             state.seed,
             state.round,
@@ -238,7 +238,7 @@ mod tests {
         };
         let mut soak = Soak::open(Some(&file), Some(1), 0).unwrap();
         round(&mut soak, &[64]);
-        assert!(fault(Some(2), 0).contains("goes on with seed 1 at round 1"));
+        assert!(fault(Some(2), 0).contains("continues seed 1 at round 1"));
         assert!(fault(None, 4).contains("leave out --seed and --round"));
         fs::write(words_of(&file), [0; 7]).unwrap();
         assert!(fault(None, 0).contains("holds no 1 words"));
