@@ -1,4 +1,4 @@
-/* How often a child of fork() hangs in its first RAND_bytes while threads of its parent draw. */
+/* Counts the children of fork() that hang in their first RAND_bytes while threads draw. */
 #define _GNU_SOURCE
 #include <openssl/rand.h>
 #include <pthread.h>

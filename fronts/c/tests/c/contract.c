@@ -151,7 +151,7 @@ static void uniforms(void)
 
 static void shuffles(void)
 {
-    /* The orders of four items as numbers of base 4. Of 24,000 shuffles each of the 24 has 1,000,
+    /* The orders of four items as numbers of base 4. Each of the 24 has 1,000 of 24,000 shuffles,
      * with a deviation of 31: one beyond 7 deviations in 10^10 runs. */
     static unsigned orders[256];
     static unsigned char items[100 * 37];

@@ -9,6 +9,7 @@ use super::counts::{Thresholds, ToCounts};
 use super::functions::{
     deviance, exp, factor, floor, ln, minus_ln_1_minus, open_uniform, select, stirling,
 };
+#[cfg(feature = "std")]
 use super::near::{Near, Products};
 use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted};
 use crate::Error;
@@ -180,6 +181,7 @@ impl Btrs {
     }
 
     /// Returns the proposal of a block with a test that may be open.
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(super) fn near(&self, block: [u64; 2], odds: f64) -> Near {
         let (k, t, v) = self.proposal(block);

@@ -9,6 +9,7 @@
 
 use super::counts::{Thresholds, ToCounts};
 use super::functions::{deviance, exp, factor, floor, ln, open_uniform, select, stirling};
+#[cfg(feature = "std")]
 use super::near::{Near, Products};
 use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted};
 use crate::Error;
@@ -205,6 +206,7 @@ impl Hrua {
     }
 
     /// Returns the proposal of a block with a test that may be open.
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(super) fn near(&self, block: [u64; 2]) -> Near {
         let (k, u, there) = self.proposal(block);
