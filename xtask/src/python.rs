@@ -62,10 +62,13 @@ const OLDEST_SPARK: &str = "pyspark==4.0.0";
 /// Names the jar of Spark's functions for the tests.
 const SPARK_JAR: &str = "HEADWATER_TEST_SPARK_JAR";
 /// Releases of Debian, the Pythons that they have, and whether the packages of [`TESTED`] have
-/// wheels for them. 3.11 is Debian 12's, under which all steps run. No release has 3.12, or a build
-/// without the interpreter's lock.
+/// wheels for them. 3.11 is Debian 12's, under which all steps run. No release has 3.12.
 const PYTHONS: [(&str, &str, bool); 3] =
     [("trixie", "python3.13", true), ("forky", "python3.14", true), ("forky", "python3.15", false)];
+/// A CPython without the interpreter's lock, which its source makes with `--disable-gil`, and the
+/// packages of [`TESTED`] that have no wheels for it.
+const UNLOCKED: &str = "python3.14t";
+const LOCKED: [&str; 3] = ["mypy", "polars", "duckdb"];
 /// The compiler that links against an old C library, the judge of the result, and a cargo that uses
 /// the compiler for DuckDB's extension as maturin does for the wheel.
 const WHEELS: [&str; 3] = ["ziglang", "auditwheel", "cargo-zigbuild"];
@@ -84,6 +87,7 @@ pub(crate) fn steps(report: &mut Report) {
         test(&[&TESTED[..], &CONSUMERS[..]].concat())
     });
     report.long_step("Python package, under newer Pythons", newer);
+    report.long_step("Python package, without the interpreter's lock", unlocked);
     report.long_step("columns by row id in more engines", engines);
     report.long_step("Python wheels", || {
         let python = need(
@@ -102,12 +106,34 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
     run(Command::new(&python)
         .args(["-m", "mypy", "--config-file", "fronts/python/pyproject.toml"])
         .args(["--cache-dir=target/tools/mypy", "-p", "headwater"]))?;
-    // From here `headwater` is the installed package. In fronts/python/ it would be the one of the
-    // source, which has no native half, so every test would fail.
-    let mut pytest = Command::new(&python);
+    Ok(run_tests(&python)?)
+}
+
+/// Tests the installed package, which `headwater` is from here. In fronts/python/ it would be the
+/// one of the source, which has no native half, so every test would fail.
+fn run_tests(python: &Path) -> Result<()> {
+    let mut pytest = Command::new(python);
     pytest.args(["-m", "pytest", "--quiet", "-rs"]);
     pytest.args(["-p", "no:cacheprovider", "--rootdir=fronts/python", "fronts/python/tests"]);
-    Ok(run(&mut pytest)?)
+    run(&mut pytest)
+}
+
+/// Tests a wheel of its own under a Python whose threads take no turns.
+fn unlocked() -> Result<(), Stop> {
+    let has_wheels = |package: &&&str| !LOCKED.iter().any(|name| package.starts_with(name));
+    let packages: Vec<&str> = TESTED.iter().filter(has_wheels).copied().collect();
+    let python = need(
+        tools::python_of(UNLOCKED, "unlocked", &packages),
+        "whether threads draw side by side in a Python without the interpreter's lock",
+    )?;
+    let folder = fresh(&target_directory()?.join("python/unlocked"))?;
+    build(&python, &folder, &["--interpreter".as_ref(), python.as_os_str()], None)?;
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    let again = ["--force-reinstall", "--no-deps"];
+    run(Command::new(&python).args(pip).args(again).arg(only_file(&folder)?))?;
+    let is_unlocked = "import sys, headwater; assert not sys._is_gil_enabled()";
+    run(Command::new(&python).args(["-c", is_unlocked]))?;
+    Ok(run_tests(&python)?)
 }
 
 /// Tests the wheel of this Python, which is for all later ones, under each of them.

@@ -82,11 +82,18 @@ pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
 
 /// Returns the Python of the virtual environment of this name, with these packages installed.
 pub(crate) fn python_in(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    python_of("python3", name, packages)
+}
+
+/// Returns the same of this interpreter.
+pub(crate) fn python_of(interpreter: &str, name: &str, packages: &[&str]) -> Result<PathBuf> {
     let environment = target_directory()?.join("tools").join(name);
     let python = environment.join("bin/python");
     if !python.exists() {
-        self::packages(&["python3-venv"])?;
-        run(program("python3 -m venv").arg(&environment))?;
+        if interpreter == "python3" {
+            self::packages(&["python3-venv"])?;
+        }
+        run(Command::new(interpreter).args(["-m", "venv"]).arg(&environment))?;
     }
     run(Command::new(&python)
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])

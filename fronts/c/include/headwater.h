@@ -267,6 +267,38 @@ void headwater_arc4random_buf(void *buf, size_t len);
 HEADWATER_MUST_USE uint32_t headwater_arc4random_uniform(uint32_t upper_bound);
 
 /**
+ * Writes a random number below `upper_bound` to `*number`, each with the same probability.
+ *
+ * Returns 0, or -1 with errno set and `*number` unchanged:
+ *
+ *     EINVAL  `upper_bound` is 0
+ *     EFAULT  `number` is NULL
+ *     other   the errors of headwater_fill()
+ *
+ * Async-signal-safe. On success errno keeps its value.
+ *
+ * Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019.
+ */
+HEADWATER_MUST_USE int headwater_uniform(uint64_t upper_bound, uint64_t *number);
+
+/**
+ * Puts `n` items of `size` bytes each, which begin at `base`, in a random order: each order has
+ * the same probability. The items are moved byte by byte, as qsort(3) moves them.
+ *
+ * Returns 0, or -1 with errno set:
+ *
+ *     EFAULT  `base` is NULL and there is a byte, or the items have more bytes than SSIZE_MAX
+ *     other   the errors of headwater_fill(); the items may be in another order then, and all of
+ *             them are there
+ *
+ * Async-signal-safe. On success errno keeps its value.
+ *
+ * Method: R. A. Fisher and F. Yates, in the form of R. Durstenfeld, "Algorithm 235: Random
+ * Permutation", Communications of the ACM 7(7), 1964.
+ */
+HEADWATER_MUST_USE int headwater_shuffle(void *base, size_t n, size_t size);
+
+/**
  * Returns a number that changes at every event after which kept random values must be discarded: a
  * reseed of the kernel (once a minute, or on request), a clone of the VM, a fork, a restore of
  * this process. Returns 0 if this machine cannot detect clones of itself.

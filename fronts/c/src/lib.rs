@@ -19,3 +19,4 @@ pub mod rng;
 #[cfg(panic = "abort")]
 mod runtime;
 pub mod streams;
+pub mod uniform;

@@ -15,6 +15,7 @@ fn header() -> String {
         "draw",
         "rng",
         "bsd",
+        "uniform",
         "freshness",
         "process",
         "streams/key",

@@ -25,7 +25,9 @@ def _constant(column: Any, what: str) -> Any:
             return listed[0]
         raise ValueError(f"{what} must be one value for all rows, and not null: write a constant")
     # `unique`, and not the smallest and largest value, which leave NaN out.
-    values = pc.unique(column)
+    values = _distinct(column)
+    if values is None:
+        raise TypeError(f"{what} must be a number or a text, not of type {column.type}: cast it")
     if column.null_count or len(values) != 1:
         raise ValueError(f"{what} must be one value for all rows, and not null: write a constant")
     value = values[0].as_py()
@@ -35,11 +37,23 @@ def _constant(column: Any, what: str) -> Any:
     return value
 
 
+def _distinct(column: Any) -> Any:
+    """Returns the values that a column has, each once. None if Arrow compares no values of its type:
+    DuckDB before 1.5 hands a UHUGEINT over as bytes, in a type of its own.
+    """
+    try:
+        return pc.unique(column)
+    except pa.ArrowNotImplementedError:
+        return None
+
+
 def _is_one(column: Any) -> bool:
     """Returns whether a parameter is a constant: one number in all rows. A list never is a column."""
+    if pa.types.is_nested(column.type):
+        return not column.null_count
     # `unique` compares floats by their bits: 0 and -0 are equal, and make other numbers.
-    is_same = pa.types.is_nested(column.type) or len(pc.unique(column)) == 1
-    return is_same and not column.null_count
+    values = _distinct(column)
+    return values is not None and len(values) == 1 and not column.null_count
 
 
 def _whole(column: Any) -> Any:

@@ -77,6 +77,8 @@ static void *cancelled(void *unused)
         headwater_arc4random_buf(bytes, sizeof bytes);
         returned++;
     }
+    CALL(headwater_uniform(10, &stamp));
+    CALL(headwater_shuffle(bytes, 4, 8));
     CALL(headwater_generation());
     CALL(headwater_stale(&stamp));
     CALL(headwater_init());

@@ -126,6 +126,71 @@ static void arc4randoms(void)
     headwater_arc4random_buf(NULL, 0);
 }
 
+static void uniforms(void)
+{
+    uint64_t number = 7, high = 0;
+    unsigned seen = 0;
+    int i;
+    errno = 0;
+    CHECK(headwater_uniform(0, &number) == -1 && errno == EINVAL && number == 7);
+    errno = 0;
+    CHECK(headwater_uniform(5, NULL) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_uniform(1, &number) == 0 && number == 0 && errno == 0);
+    for (i = 0; i < 1000; i++) { /* one of six never seen: 6 * (5/6)^1000 */
+        CHECK(headwater_uniform(6, &number) == 0 && number < 6);
+        seen |= 1u << number;
+        CHECK(headwater_uniform((UINT64_C(1) << 63) + 1, &number) == 0);
+        CHECK(number <= UINT64_C(1) << 63);
+        high |= number;
+        CHECK(headwater_uniform(UINT64_MAX, &number) == 0 && number < UINT64_MAX);
+        high |= number;
+    }
+    CHECK(seen == 63 && high == UINT64_MAX);
+}
+
+static void shuffles(void)
+{
+    /* The orders of four items as numbers of base 4. Each of the 24 has 1,000 of 24,000 shuffles,
+     * with a deviation of 31: one beyond 7 deviations in 10^10 runs. */
+    static unsigned orders[256];
+    static unsigned char items[100 * 37];
+    unsigned i, n, size, found = 0;
+    uint32_t four[4];
+    errno = 0;
+    CHECK(headwater_shuffle(NULL, 2, 1) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_shuffle(items, SIZE_MAX / 2, 3) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_shuffle(items, SIZE_MAX, 1) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_shuffle(NULL, 0, 8) == 0 && headwater_shuffle(NULL, 8, 0) == 0);
+    items[0] = 9;
+    CHECK(headwater_shuffle(items, 1, 100) == 0 && items[0] == 9 && errno == 0);
+    for (i = 0; i < 24000; i++) {
+        for (n = 0; n < 4; n++)
+            four[n] = n;
+        CHECK(headwater_shuffle(four, 4, sizeof *four) == 0);
+        orders[four[0] << 6 | four[1] << 4 | four[2] << 2 | four[3]]++;
+    }
+    for (i = 0; i < 256; i++) {
+        CHECK(orders[i] == 0 || (orders[i] > 780 && orders[i] < 1220));
+        found += orders[i] > 0;
+    }
+    CHECK(found == 24);
+    for (size = 1; size <= 37; size++) { /* all bytes of an item move together */
+        for (i = 0; i < 100 * size; i++)
+            items[i] = (unsigned char)(i / size);
+        CHECK(headwater_shuffle(items, 100, size) == 0);
+        for (i = n = found = 0; i < 100; i++) {
+            for (n = 0; n < size; n++)
+                CHECK(items[i * size + n] == items[i * size]);
+            found += items[i * size];
+        }
+        CHECK(found == 4950);
+    }
+}
+
 static void generators(void)
 {
     struct headwater_rng *many[70];
@@ -199,6 +264,8 @@ int main(int argc, char **argv)
     getrandoms();
     getentropies();
     arc4randoms();
+    uniforms();
+    shuffles();
     generators();
     freshness();
     status();

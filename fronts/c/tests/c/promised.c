@@ -47,6 +47,8 @@ int main(int argc, char **argv)
         failed |= headwater_getrandom(bytes, 100, 0) != 100;
         headwater_arc4random_buf(bytes, 1000);
         failed |= headwater_arc4random_uniform(7) > 6;
+        failed |= headwater_uniform(7, &stamp) != 0 || stamp > 6;
+        failed |= headwater_shuffle(bytes, 10, 10) != 0;
         failed |= headwater_generation() != headwater_generation();
         failed |= headwater_stale(&stamp) == 0;
         failed |= headwater_init() != 0;

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
 {
     unsigned char bytes[64];
     struct headwater_rng *rng;
+    uint64_t number;
+    int i, sum = 0, squares = 0;
     CHECK(argc == 2);
     memset(bytes, 7, sizeof bytes);
     errno = 0;
@@ -43,6 +45,16 @@ int main(int argc, char **argv)
         memset(bytes, 7, sizeof bytes);
         CHECK(headwater_getrandom(bytes, 64, 0) == -1 && errno == EACCES && is_zero(bytes, 64));
         CHECK(headwater_getentropy(bytes, 64) == -1 && errno == EACCES);
+        number = 7;
+        errno = 0;
+        CHECK(headwater_uniform(10, &number) == -1 && errno == EACCES && number == 7);
+        for (i = 0; i < 64; i++)
+            bytes[i] = (unsigned char)i;
+        errno = 0;
+        CHECK(headwater_shuffle(bytes, 64, 1) == -1 && errno == EACCES);
+        for (i = 0; i < 64; i++) /* no item is lost: each value is there once */
+            sum += bytes[i], squares += bytes[i] * bytes[i];
+        CHECK(sum == 63 * 64 / 2 && squares == 63 * 64 * 127 / 6);
         CHECK(headwater_init() == -1 && errno == EACCES);
         errno = 0;
         rng = headwater_rng_new();

@@ -9,7 +9,8 @@
 #include <sys/time.h>
 
 static volatile sig_atomic_t handled;
-static unsigned char last[16];
+static unsigned char last[16], items[300];
+static uint64_t number;
 
 static void on_signal(int signal)
 {
@@ -19,6 +20,8 @@ static void on_signal(int signal)
     CHECK(memcmp(bytes, last, sizeof bytes) != 0);
     memcpy(last, bytes, sizeof bytes);
     CHECK(headwater_arc4random_uniform(10) < 10);
+    CHECK(headwater_uniform(10, &number) == 0 && number < 10);
+    CHECK(headwater_shuffle(items, 30, 10) == 0);
     handled++;
 }
 

@@ -42,6 +42,8 @@ static void getrandom_16(void) { result = (int)headwater_getrandom(bytes, 16, 0)
 static void getentropy_256(void) { result = headwater_getentropy(bytes, 256); }
 static void arc4random_word(void) { result = (int)headwater_arc4random(); }
 static void arc4random_bounded(void) { result = (int)headwater_arc4random_uniform(10); }
+static void uniform(void) { result = headwater_uniform(10, words); }
+static void shuffle(void) { result = headwater_shuffle(bytes, 16, 24); }
 static void rng_new(void) { rng = headwater_rng_new(); }
 static void rng_fill(void) { result = headwater_rng_fill(rng, bytes, 16); }
 static void rng_fill_large(void) { result = headwater_rng_fill(rng, bytes, sizeof bytes); }
@@ -110,6 +112,8 @@ static const struct {
     { "headwater_getentropy", getentropy_256, 0 },
     { "headwater_arc4random", arc4random_word, 0 },
     { "headwater_arc4random_uniform", arc4random_bounded, 0 },
+    { "headwater_uniform", uniform, 0 },
+    { "headwater_shuffle", shuffle, 0 },
     { "headwater_rng_new", rng_new, 0 },
     { "headwater_rng_fill, 16 bytes", rng_fill, 0 },
     { "headwater_rng_fill, 70000 bytes", rng_fill_large, 0 },

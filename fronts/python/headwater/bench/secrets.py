@@ -27,7 +27,7 @@ def rows() -> list[Row]:
         row("token_bytes(16)", "secrets.token_bytes(16)", "headwater.token_bytes(16)", 9),
         row("token_hex(16)", "secrets.token_hex(16)", "headwater.token_hex(16)", 7),
         row("randbelow(1000)", "secrets.randbelow(1000)", "headwater.randbelow(1000)", 10),
-        row("randbits(256)", "secrets.randbits(256)", "headwater.randbits(256)", 4),
+        row("randbits(256)", "secrets.randbits(256)", "headwater.randbits(256)", 8),
         row("SystemRandom().random()", "system_random.random()", "ours.random()", 12),
         row("uuid4()", "uuid.uuid4()", "headwater.uuid4()", 8),
         row("uuid4_str()", "str(uuid.uuid4())", "headwater.uuid4_str()", 25),

@@ -1,11 +1,10 @@
 //! `randbelow`, `randbits`, `choice`, and the floats of `SystemRandom`.
 
 use super::draw::{int, length, new_bytes, os_error, shown};
-use super::encode;
+use super::ints::{int_of, int_of_object};
 use core::num::NonZeroU64;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
 use pyo3::{PyErr, ffi, intern};
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -81,61 +80,21 @@ fn randbits<'py>(py: Python<'py>, k: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
 
 /// Returns an int of `bits` random bits, of which there are one or more.
 fn bits_large(py: Python<'_>, bits: usize) -> PyResult<Bound<'_, PyAny>> {
-    if bits <= 128 {
-        let value = u128::from_ne_bytes(headwater::array().map_err(os_error)?);
-        return int_of_u128(py, value >> (128 - bits));
+    let (len, unused) = (bits.div_ceil(8), bits.wrapping_neg() % 8);
+    if len > SHORT {
+        return int_of_object(&new_bytes(py, len)?)?.rshift(unused);
     }
-    if bits <= 8 * SHORT {
-        return bits_short(py, bits);
-    }
-    let bytes = new_bytes(py, bits.div_ceil(8))?;
-    let value = py
-        .get_type::<PyInt>()
-        .call_method1(intern!(py, "from_bytes"), (bytes, intern!(py, "little")))?;
-    match bits % 8 {
-        0 => Ok(value),
-        used => value.rshift(8 - used),
-    }
-}
-
-/// Bytes of ints that are made of hexadecimal digits.
-const SHORT: usize = 64;
-
-/// Returns an int of `bits` random bits, at most 8 times [`SHORT`].
-///
-/// By hexadecimal digits, because the stable ABI of 3.11 has no call for bytes. The method
-/// `int.from_bytes` takes twice as long, most of it to find the method and to read its arguments.
-fn bits_short(py: Python<'_>, bits: usize) -> PyResult<Bound<'_, PyAny>> {
-    let len = bits.div_ceil(8);
-    // One more byte: a zero ends the text.
-    let (mut bytes, mut text) = ([0; SHORT], [0; 2 * SHORT + 1]);
-    let (bytes, text) = (&mut bytes[..len], &mut text[..=2 * len]);
+    let mut bytes = [0; SHORT];
+    let bytes = &mut bytes[..len];
     headwater::fill(bytes).map_err(os_error)?;
-    if let (Some(first), used @ 1..) = (bytes.first_mut(), bits % 8) {
-        *first >>= 8 - used;
+    if let Some(highest) = bytes.last_mut() {
+        *highest >>= unused;
     }
-    encode::hex(bytes, &mut text[..2 * len]);
-    // SAFETY: the text is a C string of hexadecimal digits, which end before its last byte, a zero.
-    // The call returns a new reference or sets an exception.
-    unsafe {
-        let end = std::ptr::null_mut();
-        Bound::from_owned_ptr_or_err(py, ffi::PyLong_FromString(text.as_ptr().cast(), end, 16))
-    }
+    int_of(py, bytes)
 }
 
-/// Returns the int of 128 bits. The stable ABI has no call for more than 64.
-#[inline]
-pub(super) fn int_of_u128(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
-    let high = ((value >> 64) as u64).into_pyobject(py)?;
-    let low = (value as u64).into_pyobject(py)?;
-    let half = 64u8.into_pyobject(py)?; // one of the small ints that Python keeps
-    // SAFETY: the operands are ints; each call returns a new reference or sets an exception.
-    unsafe {
-        let high = ffi::PyNumber_Lshift(high.as_ptr(), half.as_ptr());
-        let high = Bound::from_owned_ptr_or_err(py, high)?;
-        Bound::from_owned_ptr_or_err(py, ffi::PyNumber_Or(high.as_ptr(), low.as_ptr()))
-    }
-}
+/// Bytes of ints that are drawn on the stack.
+const SHORT: usize = 64;
 
 /// Returns a random item of a sequence that is not empty.
 #[pyfunction]

@@ -8,6 +8,7 @@ mod bytes;
 mod draw;
 mod encode;
 mod integers;
+mod ints;
 mod state;
 mod uuids;
 

@@ -2,7 +2,7 @@
 
 use super::draw::{length, new_str, os_error};
 use super::encode;
-use super::integers::int_of_u128;
+use super::ints::int_of;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -183,7 +183,9 @@ impl Class {
             let uuid = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
             Bound::from_owned_ptr_or_err(py, uuid)?
         };
-        let int = int_of_u128(py, u128::from_be_bytes(draw()?))?;
+        let mut bytes = draw()?;
+        bytes.reverse();
+        let int = int_of(py, &bytes)?;
         slots.int.set(&uuid, &int)?;
         slots.is_safe.set(&uuid, slots.unknown.bind(py))?;
         Ok(uuid)

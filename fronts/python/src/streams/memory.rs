@@ -266,11 +266,21 @@ impl Numbers<'_> {
     }
 
     /// Copies the numbers from number `first` on, which exist, as doubles. Returns false if one is
-    /// an integer outside of 0 to 2^53, which are those that doubles have. Copies without a
+    /// an integer outside of 0 to 2^53, which are those that doubles have.
+    pub(crate) fn copy(&self, first: usize, to: &mut [f64]) -> bool {
+        self.copy_bits(first, to);
+        if self.are_doubles() {
+            return true;
+        }
+        let are_counts = are_counts(to);
+        to.iter_mut().for_each(|number| *number = number.to_bits() as f64);
+        are_counts
+    }
+
+    /// Copies the bits of the numbers from number `first` on, which exist. Copies without a
     /// reference to the numbers, because another thread of Python may write to a shared array
     /// meanwhile: so a copied number is any, and the caller checks the copies.
-    pub(crate) fn copy(&self, first: usize, to: &mut [f64]) -> bool {
-        const EXACT: u64 = 1 << 53;
+    fn copy_bits(&self, first: usize, to: &mut [f64]) {
         assert!(first <= self.len && to.len() <= self.len - first);
         // SAFETY: the view holds `len` numbers from `start` on, and those that are copied are among
         // them, as was checked. `to` is ours alone, so the two do not overlap. Bytes have no
@@ -279,15 +289,6 @@ impl Numbers<'_> {
             let from = self.start.as_ptr().add(first * NUMBER);
             std::ptr::copy_nonoverlapping(from, to.as_mut_ptr().cast::<u8>(), size_of_val(to));
         }
-        if self.are_doubles() {
-            return true;
-        }
-        to.iter_mut().fold(true, |all, number| {
-            // A negative integer is a large one without a sign.
-            let count = number.to_bits();
-            *number = count as f64;
-            all & (count <= EXACT)
-        })
     }
 
     /// Returns true if all are counts that doubles have.
@@ -295,9 +296,19 @@ impl Numbers<'_> {
         let mut some = [0.0; 512];
         (0..self.len).step_by(some.len()).all(|first| {
             let many = (self.len - first).min(some.len());
-            self.copy(first, &mut some[..many])
+            self.copy_bits(first, &mut some[..many]);
+            self.are_doubles() || are_counts(&some[..many])
         })
     }
+}
+
+/// Returns true if the bits of all are integers from 0 to 2^53. A negative integer is a large one
+/// without a sign.
+fn are_counts(bits: &[f64]) -> bool {
+    const EXACT: u64 = 1 << 53;
+    let mut counts = bits.iter().map(|number| number.to_bits());
+    // All bits together decide unless a count is 2^53, and their loop is vector code on any CPU.
+    counts.clone().fold(0, |any, count| any | count) < EXACT || counts.all(|count| count <= EXACT)
 }
 
 impl Drop for View {

@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 /// Draws random bytes under forks, signals, dropped pages and reseeds, and checks that no word
 /// repeats
 #[derive(clap::Parser)]
@@ -13,6 +15,10 @@ pub(crate) struct Arguments {
     /// First round
     #[arg(long, default_value_t = 0)]
     pub(crate) round: u64,
+    /// Continues the soak of this file, or begins one there: its seed, its next round, all sums,
+    /// and beside it, in a file that ends in .words, the words that are compared across rounds
+    #[arg(long, value_name = "STATE")]
+    pub(crate) resume: Option<PathBuf>,
     /// Draws under locks (HEADWATER_NO_RSEQ=1) in all rounds, not in every second one
     #[arg(long)]
     pub(crate) no_sections: bool,

@@ -3,13 +3,22 @@
 
 use super::plan::{Plan, Pressure};
 use super::record::{self, Event};
+use super::refuse;
 use headwater::{Config, Mode};
 use headwater_testing::{machine, memory};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Disturbs this process until the round is over. Calls `step` between two disturbances.
-pub(crate) fn run(plan: &Plan, choice: &mut fastrand::Rng, record_fd: i32, mut step: impl FnMut()) {
+///
+/// `is_first` is true for the first process of a round, which may lose the right to getrandom.
+pub(crate) fn run(
+    plan: &Plan,
+    choice: &mut fastrand::Rng,
+    (record_fd, is_first): (i32, bool),
+    mut step: impl FnMut(),
+) {
+    let begin = Instant::now();
     // Droppable memory only: the kernel itself may empty it at any time, so emptying it here is
     // legitimate.
     let pages = memory::mappings_with(&["dp"]);
@@ -34,6 +43,14 @@ pub(crate) fn run(plan: &Plan, choice: &mut fastrand::Rng, record_fd: i32, mut s
                     record::count(event);
                 }
             }
+        }
+        let may_lose = plan.refused && is_first && !refuse::is_refused();
+        if may_lose && begin.elapsed() > Duration::from_secs(2) {
+            refuse::refuse([libc::EPERM, libc::ENOSYS, libc::EACCES][choice.usize(..3)]);
+        }
+        if refuse::is_refused() {
+            // A change of the mode would draw, and a program would not know what it lost.
+            continue;
         }
         if plan.mode_changes && choice.u8(..) < 16 {
             let mode = Mode::ALL[choice.usize(..Mode::ALL.len())];

@@ -3,6 +3,7 @@
 use super::hooks;
 use super::plan::Plan;
 use super::record::{self, Event};
+use super::refuse;
 use headwater::{Path, Rng};
 use headwater_testing::jump;
 use std::cell::Cell;
@@ -97,6 +98,7 @@ impl Drawer {
         for i in 0..DRAWS {
             let depth = DEPTH.load(SeqCst);
             let (len, depth) = hooks::open(depth, || self.draw());
+            // A refused draw has no bytes.
             let drawn = &self.buffer[..len];
             // A random word is zero with probability 2^-64: 1e-8 for the 10^11 words of an hour.
             assert!(drawn.chunks_exact(8).all(|word| word != [0; 8]), "zeros were handed out");
@@ -124,7 +126,8 @@ impl Drawer {
             (0, _) => headwater::u64()
                 .map(|word| buf[..len.min(8)].copy_from_slice(&word.to_ne_bytes()[..len.min(8)]))
                 .map(|()| len.min(8)),
-            (1, Some(rng)) => {
+            // It has no error to return, so it would panic where draws may fail.
+            (1, Some(rng)) if !refuse::is_refused() => {
                 let word = rng.next_u64().to_ne_bytes();
                 buf[..len.min(8)].copy_from_slice(&word[..len.min(8)]);
                 Ok(len.min(8))
@@ -132,7 +135,7 @@ impl Drawer {
             (2, Some(rng)) => rng.fill(buf).map(|()| len),
             _ => headwater::fill(buf).map(|()| len),
         };
-        drawn.expect("random bytes")
+        refuse::drawn(drawn).unwrap_or(0)
     }
 
     fn record(&self) {
@@ -152,7 +155,7 @@ impl Drawer {
 /// Draws and records at once, in places that may not allocate and have no batch: signal handlers,
 /// and children that share their parent's memory.
 pub(crate) fn draw_and_record<const N: usize>() {
-    let bytes: [u8; N] = headwater::array().expect("random bytes");
+    let Some(bytes) = refuse::drawn(headwater::array::<N>()) else { return };
     assert!(bytes.chunks_exact(8).all(|word| word != [0; 8]), "zeros were handed out");
     record::add(&bytes);
 }

@@ -4,10 +4,13 @@ mod args;
 mod disturb;
 mod draws;
 mod forks;
+mod group;
 mod hooks;
 mod plan;
 mod record;
+mod refuse;
 mod signals;
+mod state;
 mod supervisor;
 mod worker;
 
@@ -18,8 +21,6 @@ use std::process::ExitCode;
 pub(crate) fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse() {
         Arguments { worker: Some(worker), seed: Some(seed), .. } => worker::run(worker, seed),
-        Arguments { minutes, seed, round, no_sections, .. } => {
-            supervisor::run(minutes, seed, round, no_sections)
-        }
+        arguments => supervisor::run(&arguments),
     }
 }

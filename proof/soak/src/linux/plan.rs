@@ -39,6 +39,14 @@ pub(crate) struct Plan {
     pub(crate) locks: bool,
     /// Threads draw beside children in shared memory that share their thread pointer.
     pub(crate) clones: bool,
+    /// All processes are stopped and continued, again and again.
+    pub(crate) stops: bool,
+    /// The kernel reclaims the memory of their control group, again and again.
+    pub(crate) reclaim: bool,
+    /// In the middle of the round the first process loses the right to getrandom.
+    pub(crate) refused: bool,
+    /// Threads fork children into a time namespace of their own, a day ahead.
+    pub(crate) times: bool,
     /// One CPU has a page, and all others none. Needs the feature `hooks`.
     pub(crate) one_slot: bool,
 }
@@ -70,6 +78,10 @@ impl Plan {
             // place.
             clones: one_in(&mut rng, 2) && !cfg!(feature = "hooks"),
             one_slot: cfg!(feature = "hooks") && one_in(&mut rng, 3),
+            stops: one_in(&mut rng, 4),
+            reclaim: one_in(&mut rng, 4),
+            refused: one_in(&mut rng, 6),
+            times: one_in(&mut rng, 5),
         }
     }
 }
@@ -94,6 +106,10 @@ impl fmt::Display for Plan {
         also(self.programs, &"programs")?;
         also(self.locks, &"locks")?;
         also(self.clones, &"raw clones")?;
-        also(self.one_slot, &"a page for one CPU")
+        also(self.one_slot, &"a page for one CPU")?;
+        also(self.stops, &"stops")?;
+        also(self.reclaim, &"reclaim")?;
+        also(self.refused, &"getrandom refused")?;
+        also(self.times, &"time namespaces")
     }
 }

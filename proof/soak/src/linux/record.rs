@@ -36,6 +36,11 @@ pub(crate) enum Event {
     Quiesce,
     Move,
     Handle,
+    Stop,
+    Reclaim,
+    TimeNamespace,
+    Refusal,
+    RefusedDraw,
     // Counters of the statuses of processes that ended regularly.
     Refill,
     Retry,
@@ -50,7 +55,7 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    pub(crate) const NAMES: [&str; 26] = [
+    pub(crate) const NAMES: [&str; 31] = [
         "threads",
         "forks",
         "forks in handlers",
@@ -67,6 +72,11 @@ impl Event {
         "quiesces",
         "moves",
         "handles",
+        "storms of stops",
+        "reclaims",
+        "children in time namespaces",
+        "processes that lost getrandom",
+        "draws refused",
         "refills",
         "retries",
         "bytes discarded",

@@ -1,8 +1,11 @@
 //! The supervisor: runs one round after the other and checks each record once the round's processes
 //! have ended.
 
+use super::args::Arguments;
+use super::group::Group;
 use super::plan::Plan;
 use super::record::{self, Event};
+use super::state::{Piece, Soak, State};
 use anyhow::{Context, Result, bail};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
@@ -17,30 +20,29 @@ use std::time::{Duration, Instant};
 const ROUND: Duration = Duration::from_secs(10);
 /// Time after a round's end at which it counts as hanging. The slowest round ends within a second.
 const HANGS: Duration = Duration::from_secs(180);
-/// Words that are zero under this mask are kept across rounds. The choice depends on the word
-/// alone, so of two equal words both are kept or neither is.
-const KEPT: u64 = (1 << 6) - 1;
-
-/// Runs rounds until the time is over. `no_sections` has all of them draw under locks.
-pub(crate) fn run(
-    minutes: f64,
-    seed: Option<u64>,
-    first: u64,
-    no_sections: bool,
-) -> Result<ExitCode> {
-    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+/// Runs rounds until the time is over.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let Arguments { minutes, seed, round, no_sections, ref resume, .. } = *arguments;
+    let mut soak = Soak::open(resume.as_deref(), seed, round)?;
+    let seed = soak.state.seed;
     let memory = make_record()?; // stays open: the processes of all rounds inherit it
     let fd = memory.as_raw_fd();
     record::open(fd)?;
-    describe(minutes, seed);
+    let (group, machine) = describe(minutes, &soak);
+    soak.state.pieces.push(Piece {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        machine,
+        first_round: soak.state.round,
+        ..Piece::default()
+    });
     let end = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
-    let mut kept = Vec::new();
-    let (mut words, mut events) = (0, [0; Event::NAMES.len()]);
-    let mut round = first;
     while Instant::now() < end {
+        let round = soak.state.round;
         let mut plan = Plan::of(seed, round);
         plan.locks |= no_sections;
-        let status = run_round(&plan, seed, round, fd, end)?;
+        plan.reclaim &= group.is_some();
+        let begin = Instant::now();
+        let status = run_round(&plan, seed, round, fd, end, group.as_ref())?;
         let (drawn, happened) = record::take();
         println!("round {round:>4}: {:>9} words  {plan}", drawn.len());
         if happened[Event::Tripwire as usize] > 0 {
@@ -50,24 +52,23 @@ pub(crate) fn run(
             println!("FAILED: {fault}\nagain with: --seed {seed} --round {round}");
             return Ok(ExitCode::FAILURE);
         }
-        kept.extend(drawn.iter().filter(|&&word| word & KEPT == 0));
-        words += drawn.len();
-        for (sum, n) in events.iter_mut().zip(happened) {
-            *sum += n;
-        }
-        round += 1;
+        soak.add(drawn, &happened, begin.elapsed().as_secs_f64() / 60.0)?;
     }
-    kept.sort_unstable();
-    let repeats = repeats(&kept);
+    let (repeats, kept, bits) = soak.repeats();
+    let state = &soak.state;
     println!();
+    let events = Event::NAMES.map(|name| state.events.get(name).copied().unwrap_or(0));
     for (name, n) in Event::NAMES.iter().zip(events) {
         println!("{n:>15}  {name}");
     }
     println!(
-        "{words:>15}  words recorded in {} rounds: none is zero, none repeats within its round",
-        round - first
+        "{:>15}  words recorded in {} rounds: none is zero, none repeats within its round",
+        state.words, state.rounds
     );
-    println!("{:>15}  of them kept across rounds: {repeats} repeats", kept.len());
+    println!("{kept:>15}  of them kept across rounds, 1 in {}: {repeats} repeats", 1u64 << bits);
+    if state.pieces.len() > 1 {
+        println!("{:>15.1}  minutes in {} pieces", state.minutes, state.pieces.len());
+    }
     println!("{}", status_line(&events));
     Ok(ExitCode::from(u8::from(repeats > 0)))
 }
@@ -88,7 +89,14 @@ fn status_line(events: &[u64; Event::NAMES.len()]) -> String {
     )
 }
 
-fn run_round(plan: &Plan, seed: u64, round: u64, fd: i32, end: Instant) -> Result<ExitStatus> {
+fn run_round(
+    plan: &Plan,
+    seed: u64,
+    round: u64,
+    fd: i32,
+    end: Instant,
+    group: Option<&Group>,
+) -> Result<ExitStatus> {
     let mut first = Command::new(std::env::current_exe()?);
     if plan.locks {
         first.env("HEADWATER_NO_RSEQ", "1");
@@ -100,6 +108,11 @@ fn run_round(plan: &Plan, seed: u64, round: u64, fd: i32, end: Instant) -> Resul
         .process_group(0) // so that all it has forked can be ended with it
         .spawn()
         .context("this program cannot be started again")?;
+    if plan.reclaim
+        && let Some(group) = group
+    {
+        group.take(first.id())?;
+    }
     let over = (Instant::now() + ROUND).min(end);
     let hangs = over + HANGS;
     loop {
@@ -111,17 +124,34 @@ fn run_round(plan: &Plan, seed: u64, round: u64, fd: i32, end: Instant) -> Resul
             record::shared().stop.store(true, SeqCst);
         }
         if now > hangs {
-            end_group(&first);
+            signal_group(&first, Signal::KILL);
             bail!("round {round} hangs: {plan}\nagain with: --seed {seed} --round {round}");
+        }
+        if plan.stops && now < over {
+            storm(&first);
+        }
+        if plan.reclaim && now < over && group.is_some_and(Group::reclaim) {
+            record::count(Event::Reclaim);
         }
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-fn end_group(first: &Child) {
+/// Stops and continues all processes of the round, ten times, for up to a millisecond each.
+fn storm(first: &Child) {
+    for _ in 0..10 {
+        signal_group(first, Signal::STOP);
+        thread::sleep(Duration::from_micros(fastrand::u64(..1000)));
+        signal_group(first, Signal::CONT);
+        thread::sleep(Duration::from_micros(fastrand::u64(..1000)));
+    }
+    record::count(Event::Stop);
+}
+
+fn signal_group(first: &Child, signal: Signal) {
     // The child was not waited for, so its number still belongs to its group.
     if let Some(group) = Pid::from_raw(first.id().cast_signed()) {
-        let _ = kill_process_group(group, Signal::KILL);
+        let _ = kill_process_group(group, signal);
     }
 }
 
@@ -141,7 +171,7 @@ fn fault(status: ExitStatus, drawn: &mut [u64]) -> Option<String> {
     }
 }
 
-fn repeats(sorted: &[u64]) -> usize {
+pub(crate) fn repeats(sorted: &[u64]) -> usize {
     sorted.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
@@ -152,11 +182,11 @@ fn make_record() -> Result<OwnedFd> {
     Ok(fd)
 }
 
-fn describe(minutes: f64, seed: u64) {
+/// Prints what runs where, and what cannot. Returns a control group, and the machine in a line.
+fn describe(minutes: f64, soak: &Soak) -> (Option<Group>, String) {
     let status = headwater::status();
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    println!("headwater-soak {}, {minutes} minutes, seed {seed}", env!("CARGO_PKG_VERSION"));
-    println!(
+    let machine = format!(
         "Linux {}, mode {} ({}), {} cipher, {} pages, {} slots",
         kernel.trim(),
         status.mode,
@@ -165,10 +195,22 @@ fn describe(minutes: f64, seed: u64) {
         status.page.name(),
         status.pools.slots
     );
+    let State { seed, pieces, rounds, minutes: before, .. } = &soak.state;
+    println!("headwater-soak {}, {minutes} minutes, seed {seed}", env!("CARGO_PKG_VERSION"));
+    println!("{machine}");
+    if !pieces.is_empty() {
+        println!("after {} pieces of {before:.1} minutes with {rounds} rounds", pieces.len());
+    }
     if !geteuid().is_root() {
         println!(
             "skipped: reseeds: RNDRESEEDCRNG needs CAP_SYS_ADMIN; no reseed happens during a draw"
         );
+        println!("skipped: time namespaces: they need CAP_SYS_ADMIN; no clock steps for a child");
+    }
+    let group = Group::new();
+    if let Err(why) = &group {
+        println!("skipped: reclaim: {why:#}; the kernel takes no page that advice does not name");
     }
     println!();
+    (group.ok(), machine)
 }

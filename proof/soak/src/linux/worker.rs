@@ -39,7 +39,7 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
             -1 => anyhow::bail!("fork: {}", std::io::Error::last_os_error()),
             0 => {
                 DEPTH.store(1, SeqCst);
-                process(&plan, seed ^ u64::from(number), fd);
+                process(&plan, seed ^ u64::from(number), (fd, number == 0));
                 sum_up();
                 return Ok(ExitCode::SUCCESS);
             }
@@ -50,7 +50,7 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
 }
 
 /// Draws in all threads of the plan, disturbs them, and waits for all children.
-fn process(plan: &Plan, seed: u64, record_fd: i32) {
+fn process(plan: &Plan, seed: u64, (record_fd, is_first): (i32, bool)) {
     let mut choice = fastrand::Rng::with_seed(seed);
     // Orphans become this process's children, so `wait_for_children` sees how they end.
     set_child_subreaper(Some(getpid())).expect("PR_SET_CHILD_SUBREAPER");
@@ -67,7 +67,7 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
             scope.spawn(move || draw_until_over(plan, seed, first_draws));
         }
         first_draws.wait();
-        disturb::run(plan, &mut choice, record_fd, || {
+        disturb::run(plan, &mut choice, (record_fd, is_first), || {
             failed |= !wait_for_children(WaitOptions::NOHANG);
         });
     });
@@ -123,6 +123,7 @@ fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
             112..128 if plan.forks => forks::fork(&mut drawer, jumps),
             128..132 if plan.forks => forks::spawn_in_shared_memory(&mut stack),
             132..136 if plan.clones => forks::draw_beside_a_clone(&mut drawer, jumps, &mut stack),
+            136..140 if plan.times => forks::fork_a_day_ahead(&mut drawer, jumps),
             _ => {}
         }
     }

@@ -9,6 +9,8 @@ use super::counts::{Thresholds, ToCounts};
 use super::functions::{
     deviance, exp, factor, floor, ln, minus_ln_1_minus, open_uniform, select, stirling,
 };
+#[cfg(feature = "std")]
+use super::near::{Near, Products};
 use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted};
 use crate::Error;
 use crate::numbers::path::Path;
@@ -178,13 +180,32 @@ impl Btrs {
         select(there & (t >= 0.07) & (v <= self.r), k, f64::NAN)
     }
 
+    /// Returns the proposal of a block with a test that may be open.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(super) fn near(&self, block: [u64; 2], odds: f64) -> Near {
+        let (k, t, v) = self.proposal(block);
+        let there = (k >= 0.0) & (k <= self.m);
+        let (k, m) = (select(there, k, self.middle), self.middle);
+        let steps = k - m;
+        let (rising, falling) = (Products::of_one(steps, m), Products::of_one(-steps, self.m - m));
+        let near = Near::new(steps, &rising, &falling, odds, ln(self.height(t, v)));
+        near.or((t >= 0.07) & (v <= self.r)).of(k, there)
+    }
+
+    /// Returns the height of a proposal over the likeliest number's probability.
+    #[inline(always)]
+    fn height(&self, t: f64, v: f64) -> f64 {
+        (v * self.i) / (self.a / (t * t) + self.b)
+    }
+
     /// Returns the proposal if it is accepted by any test, otherwise NaN.
     #[inline(always)]
     pub(super) fn decided(&self, block: [u64; 2]) -> f64 {
         let (k, t, v) = self.proposal(block);
         let there = (k >= 0.0) & (k <= self.m);
         let quick = (t >= 0.07) & (v <= self.r);
-        let y = (v * self.i) / (self.a / (t * t) + self.b);
+        let y = self.height(t, v);
         let log = ln((y * y) * (factor(k) * factor(self.m - k))) / 2.0;
         let also = log <= self.least - self.rarity(k);
         select(there & (quick | also), k, f64::NAN)

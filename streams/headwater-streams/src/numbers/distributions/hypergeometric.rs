@@ -9,6 +9,8 @@
 
 use super::counts::{Thresholds, ToCounts};
 use super::functions::{deviance, exp, factor, floor, ln, open_uniform, select, stirling};
+#[cfg(feature = "std")]
+use super::near::{Near, Products};
 use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted};
 use crate::Error;
 use crate::numbers::path::Path;
@@ -201,6 +203,18 @@ impl Hrua {
         let (u, v) = (open_uniform(w0), open_uniform(w1));
         let k = floor((self.mean + 0.5) + (self.h * (v - 0.5)) / u);
         (k, u, (k >= 0.0) & (k <= self.good) & (k <= self.drawn))
+    }
+
+    /// Returns the proposal of a block with a test that may be open.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(super) fn near(&self, block: [u64; 2]) -> Near {
+        let (k, u, there) = self.proposal(block);
+        let (k, m) = (select(there, k, self.middle), self.middle);
+        let steps = k - m;
+        let rising = Products::of_two(steps, m, self.others(m));
+        let falling = Products::of_two(-steps, self.good - m, self.drawn - m);
+        Near::new(steps, &rising, &falling, 1.0, 2.0 * ln(u)).of(k, there)
     }
 
     /// Returns the proposal if it is accepted, otherwise NaN.

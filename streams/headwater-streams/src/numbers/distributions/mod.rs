@@ -42,6 +42,8 @@ mod lognormal;
 mod multinomial;
 mod multivariate_hypergeometric;
 mod multivariate_normal;
+#[cfg(feature = "std")]
+mod near;
 mod negative_binomial;
 mod noncentral;
 mod of_gamma;

@@ -277,6 +277,10 @@ fn accepted_of<W: Words, R: Rejection, const N: usize>(
             return;
         }
         let all = count.min(N);
+        // The last lanes that no element fills are those of one that is left. Others may have been
+        // decided by a quick test alone, and would take the longest way here.
+        let one = left[0];
+        left.iter_mut().take(all.next_multiple_of(LANES)).skip(all).for_each(|place| *place = one);
         count = 0;
         for first in (0..all).step_by(TILE) {
             let many = (all - first).min(TILE);

@@ -8,14 +8,15 @@
 use super::super::binomial::{self, Btrs};
 use super::super::functions::{exp, open_uniform, select};
 use super::super::hypergeometric::Hrua;
+use super::super::near::Near;
 use super::super::poisson::{Poisson, Ptrs};
 use super::super::private::{CHUNK, LAST, MASK, Rejection};
+use super::large::{Large, decide, decide_large};
 use super::lists::Lists;
 use crate::numbers::path::{Kernel, Path};
-use core::marker::PhantomData;
 
 /// Elements of one search, which ends at the largest of their counts.
-const TILE: usize = 32;
+pub(super) const TILE: usize = 32;
 /// The mean from which a rejection takes the search's place.
 const LARGE: f64 = 10.0;
 
@@ -121,7 +122,6 @@ impl Rejection for Means {
 /// Binomial counts: the trials, and the smaller of both chances.
 pub(super) struct Binomials {
     lists: Lists<2>,
-    least: Rarities,
 }
 
 impl Binomials {
@@ -131,81 +131,29 @@ impl Binomials {
         for (smaller, &p) in smaller.iter_mut().zip(chances) {
             *smaller = select(p > 0.5, 1.0 - p, p);
         }
-        let lists = Lists::new([trials, &smaller[..trials.len().min(CHUNK)]]);
-        let least = rarities::<Binomials, 2>(&lists, trials.len());
-        Binomials { lists, least }
+        Binomials { lists: Lists::new([trials, &smaller[..trials.len().min(CHUNK)]]) }
     }
-}
-
-/// The rarities of the likeliest counts, of tiles that have a large mean. They are computed once,
-/// since each attempt takes one and it takes as long as an attempt.
-type Rarities = [[f64; TILE]; CHUNK / TILE];
-
-/// A method whose counts have a rarity.
-trait Rarity<const N: usize> {
-    /// Returns true if the mean is large.
-    fn is_large(parameters: [f64; N]) -> bool;
-
-    /// Returns the rarity of the likeliest count.
-    fn least(parameters: [f64; N]) -> f64;
-}
-
-impl Rarity<2> for Binomials {
-    #[inline(always)]
-    fn is_large([m, p]: [f64; 2]) -> bool {
-        m * p >= LARGE
-    }
-
-    #[inline(always)]
-    fn least([m, p]: [f64; 2]) -> f64 {
-        Btrs::quick_constants(m, p).least_rarity()
-    }
-}
-
-/// Returns the rarities of the first elements of a chunk.
-fn rarities<R: Rarity<N>, const N: usize>(lists: &Lists<N>, many: usize) -> Rarities {
-    let mut all = [[0.0; TILE]; CHUNK / TILE];
-    let least = &mut all[..many.min(CHUNK).div_ceil(TILE)];
-    Path::best().run(Least::<R, N> { lists, least, of: PhantomData });
-    all
-}
-
-struct Least<'a, R, const N: usize> {
-    lists: &'a Lists<N>,
-    least: &'a mut [[f64; TILE]],
-    of: PhantomData<fn() -> R>,
-}
-
-impl<R: Rarity<N>, const N: usize> Kernel for Least<'_, R, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (tile, least) in self.least.iter_mut().enumerate() {
-            let lists = self.lists.tile::<TILE>(tile);
-            if (0..TILE).fold(false, |any, i| any | R::is_large(lists.map(|list| list[i]))) {
-                for i in 0..TILE {
-                    least[i] = R::least(lists.map(|list| list[i]));
-                }
-            }
-        }
-    }
-}
-
-/// Returns the rarities of the elements at these places.
-#[inline(always)]
-fn some(least: &Rarities, places: &[u16]) -> [f64; TILE] {
-    let mut some = [0.0; TILE];
-    for (some, &place) in some.iter_mut().zip(places) {
-        *some = least.as_flattened()[usize::from(place) & MASK];
-    }
-    some
 }
 
 impl Chances<2> for Binomials {
     #[inline(always)]
     fn next([trials, odds]: [f64; 2], last: f64, k: f64) -> f64 {
         binomial::next(trials, odds, last, k)
+    }
+}
+
+impl Large<2> for Binomials {
+    #[inline(always)]
+    fn near([m, p]: [f64; 2], block: [u64; 2]) -> (bool, Near) {
+        (m * p >= LARGE, Btrs::quick_constants(m, p).near(block, binomial::odds(p)))
+    }
+
+    fn whole([m, p]: [f64; 2], block: [u64; 2]) -> f64 {
+        if m * p >= LARGE {
+            Btrs::new(m, p).decided(block)
+        } else {
+            binomial::thresholds(m, p).count(block[0])
+        }
     }
 }
 
@@ -237,21 +185,7 @@ impl Rejection for Binomials {
 
     #[inline(always)]
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
-        let tiles = out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places.chunks(TILE));
-        for ((out, blocks), places) in tiles {
-            let [trials, chances] = &self.lists.some::<TILE>(places);
-            let least = some(&self.least, places);
-            let parameters = trials.iter().zip(chances).zip(&least);
-            for ((out, &block), ((&m, &p), &least)) in out.iter_mut().zip(blocks).zip(parameters) {
-                *out = Btrs::quick_constants(m, p).with(least).decided(block);
-            }
-            let parameters = trials.iter().zip(chances);
-            for ((out, &[w0, _]), (&m, &p)) in out.iter_mut().zip(blocks).zip(parameters) {
-                if m * p < LARGE {
-                    *out = binomial::thresholds(m, p).count(w0);
-                }
-            }
-        }
+        decide::<Binomials, 2>(&self.lists, blocks, places, out);
     }
 
     fn fallback(&self, place: usize) -> f64 {
@@ -282,35 +216,20 @@ impl Kernel for Successes<'_> {
 /// that are drawn and those that are left.
 pub(super) struct Populations {
     lists: Lists<3>,
-    least: Rarities,
 }
 
 impl Populations {
     /// Returns the method of good and bad items, and of samples.
     pub(super) fn new([good, bad, samples]: [&[f64]; 3]) -> Populations {
-        let mut lists = [[0.0; CHUNK]; 3];
-        Path::best().run(Fewer { good, bad, samples, to: &mut lists });
-        let many = good.len().min(CHUNK);
-        let lists = Lists::new(lists.each_ref().map(|list| &list[..many]));
-        let least = rarities::<Populations, 3>(&lists, many);
-        Populations { lists, least }
+        let lists = Lists::made(good.len().min(CHUNK), |to| {
+            Path::best().run(Fewer { good, bad, samples, to });
+        });
+        Populations { lists }
     }
 
     #[inline(always)]
     fn of([population, few, drawn]: [f64; 3]) -> Hrua {
         Hrua::new(population, few, drawn)
-    }
-}
-
-impl Rarity<3> for Populations {
-    #[inline(always)]
-    fn is_large(parameters: [f64; 3]) -> bool {
-        Populations::of(parameters).mean >= LARGE
-    }
-
-    #[inline(always)]
-    fn least(parameters: [f64; 3]) -> f64 {
-        Populations::of(parameters).least_rarity()
     }
 }
 
@@ -346,51 +265,64 @@ impl Chances<3> for Populations {
     }
 }
 
+impl Large<3> for Populations {
+    #[inline(always)]
+    fn near(parameters: [f64; 3], block: [u64; 2]) -> (bool, Near) {
+        let hrua = Populations::of(parameters);
+        (hrua.mean >= LARGE, hrua.near(block))
+    }
+
+    fn whole(parameters: [f64; 3], block: [u64; 2]) -> f64 {
+        let hrua = Populations::of(parameters);
+        if hrua.mean >= LARGE {
+            hrua.whole().decided(block)
+        } else {
+            hrua.thresholds().count(block[0])
+        }
+    }
+}
+
 impl Rejection for Populations {
     const ATTEMPTS: u16 = LAST + 1;
+    const QUICK_DECIDES: bool = true;
 
     #[inline(always)]
     fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
         for (tile, (out, blocks)) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)).enumerate() {
             let parameters @ [populations, few, drawn] = self.lists.tile::<TILE>(tile);
             let (mut none, mut others) = ([0.0; TILE], [0.0; TILE]);
-            let mut any = false;
+            let (mut any_small, mut any_large) = (false, false);
             for i in 0..TILE {
-                let hrua = Populations::of(parameters.map(|list| list[i]));
-                none[i] = select(hrua.mean >= LARGE, -1.0, 0.0);
+                let mean = Populations::of(parameters.map(|list| list[i])).mean;
+                none[i] = select(mean >= LARGE, -1.0, 0.0);
                 others[i] = (populations[i] - few[i]) - drawn[i];
-                any |= hrua.mean < LARGE;
+                any_small |= mean < LARGE;
+                any_large |= mean >= LARGE;
             }
-            // The constants of large means take as long here as in the whole test.
-            out.fill(f64::NAN);
-            if any {
+            if any_large {
+                decide_large::<Populations, 3>(parameters, blocks, out);
+            }
+            if any_small {
                 for i in 0..TILE {
                     let chance = Populations::of(parameters.map(|list| list[i])).none();
                     none[i] = select(none[i] < 0.0, none[i], chance);
                 }
                 search::<Populations, 3>(blocks, [&others, few, drawn], &none, out);
+                let is_left = |number: f64, none: f64| number.is_nan() & (none >= 0.0);
+                if out.iter().zip(&none).fold(false, |any, (&x, &none)| any | is_left(x, none)) {
+                    for (i, (out, &block)) in out.iter_mut().zip(blocks).enumerate() {
+                        if is_left(*out, none[i]) {
+                            *out = Populations::whole(parameters.map(|list| list[i]), block);
+                        }
+                    }
+                }
             }
         }
     }
 
     #[inline(always)]
     fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
-        let tiles = out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places.chunks(TILE));
-        for ((out, blocks), places) in tiles {
-            let parameters = &self.lists.some::<TILE>(places);
-            let least = some(&self.least, places);
-            let of = |i: usize| Populations::of(parameters.each_ref().map(|list| list[i]));
-            let many = out.len().min(blocks.len()).min(TILE);
-            let (out, blocks) = (&mut out[..many], &blocks[..many]);
-            for i in 0..many {
-                out[i] = of(i).with(least[i]).decided(blocks[i]);
-            }
-            for i in 0..many {
-                if of(i).mean < LARGE {
-                    out[i] = of(i).thresholds().count(blocks[i][0]);
-                }
-            }
-        }
+        decide::<Populations, 3>(&self.lists, blocks, places, out);
     }
 
     fn fallback(&self, place: usize) -> f64 {

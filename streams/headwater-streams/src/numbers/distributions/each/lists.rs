@@ -11,13 +11,23 @@ pub(super) struct Lists<const N: usize>([[f64; CHUNK]; N]);
 impl<const N: usize> Lists<N> {
     /// Returns a copy of lists of at most [`CHUNK`] numbers.
     pub(super) fn new(lists: [&[f64]; N]) -> Lists<N> {
-        Lists(lists.map(|list| {
-            let mut all = [0.0; CHUNK];
-            let many = list.len().min(CHUNK);
-            all[..many].copy_from_slice(&list[..many]);
-            repeat(&mut all, many);
-            all
-        }))
+        let many = lists.iter().map(|list| list.len().min(CHUNK)).min().unwrap_or(0);
+        Lists::made(many, |all| {
+            for (all, list) in all.iter_mut().zip(lists) {
+                all[..many].copy_from_slice(&list[..many]);
+            }
+        })
+    }
+
+    /// Returns the lists of which a function writes the first numbers.
+    #[inline]
+    pub(super) fn made(many: usize, write: impl FnOnce(&mut [[f64; CHUNK]; N])) -> Lists<N> {
+        let mut lists = Lists([[0.0; CHUNK]; N]);
+        write(&mut lists.0);
+        for list in &mut lists.0 {
+            repeat(list, many);
+        }
+        lists
     }
 
     /// Returns the parameters of the element at this place.
@@ -29,14 +39,16 @@ impl<const N: usize> Lists<N> {
     /// Returns the parameters of the elements at these places.
     #[inline(always)]
     pub(super) fn some<const TILE: usize>(&self, places: &[u16]) -> [[f64; TILE]; N] {
-        self.0.each_ref().map(|list| {
+        // Not a map over the lists, which copies each of them once more.
+        let mut some = [[0.0; TILE]; N];
+        for (some, list) in some.iter_mut().zip(&self.0) {
             // After the last one come those of element 0, since a distribution has them.
-            let mut some = [list[0]; TILE];
+            some.fill(list[0]);
             for (some, &place) in some.iter_mut().zip(places) {
                 *some = list[usize::from(place) & MASK];
             }
-            some
-        })
+        }
+        some
     }
 
     /// Returns the parameters of the tile of this number.

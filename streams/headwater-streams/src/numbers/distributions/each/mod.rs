@@ -9,6 +9,7 @@
 mod counts;
 mod fits;
 mod gammas;
+mod large;
 mod lists;
 mod words;
 

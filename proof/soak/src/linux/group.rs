@@ -1,0 +1,64 @@
+//! A control group of memory, from which the kernel takes pages while a round runs.
+//!
+//! Advice for one mapping, as in [`disturb`](super::disturb), empties it by the shortest way. The
+//! kernel's own reclaim walks its lists instead, in the context of another process, and takes what
+//! was not used for longest: droppable pages among files, stacks and the record. Nothing is limited
+//! here, because a limit would end processes, and a soak that kills its own proves nothing.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The group, which is removed at the end.
+pub(crate) struct Group {
+    folder: PathBuf,
+    /// The file that reclaims when it is written to, and what it takes.
+    reclaim: (&'static str, &'static str),
+}
+
+impl Group {
+    /// Makes a group in the one of this process.
+    pub(crate) fn new() -> Result<Group> {
+        let of_process = fs::read_to_string("/proc/self/cgroup").context("/proc/self/cgroup")?;
+        let name = format!("headwater-soak-{}", std::process::id());
+        let mut refused = None;
+        for (line, mount, file, amount) in [
+            ("0::", "/sys/fs/cgroup", "memory.reclaim", "16M"),
+            ("memory:", "/sys/fs/cgroup/memory", "memory.force_empty", "0"),
+        ] {
+            let is_it = |place: &&str| place.split_once(line).is_some();
+            let Some(place) = of_process.lines().find(is_it) else { continue };
+            let place = place.split_once(line).map_or("", |(_, place)| place);
+            let folder = Path::new(mount).join(place.trim_start_matches('/')).join(&name);
+            if let Err(error) = fs::create_dir(&folder) {
+                refused = Some(error);
+                continue;
+            }
+            let group = Group { folder, reclaim: (file, amount) };
+            if group.folder.join(file).exists() {
+                return Ok(group);
+            }
+        }
+        let why = refused.map_or("no memory controller".to_owned(), |error| error.to_string());
+        anyhow::bail!("no control group of memory: {why}")
+    }
+
+    /// Takes a process in, and all that it will fork.
+    pub(crate) fn take(&self, process: u32) -> Result<()> {
+        let file = self.folder.join("cgroup.procs");
+        fs::write(&file, process.to_string()).with_context(|| file.display().to_string())
+    }
+
+    /// Has the kernel take pages. Returns whether it took as many as it was asked for.
+    pub(crate) fn reclaim(&self) -> bool {
+        let (file, amount) = self.reclaim;
+        fs::write(self.folder.join(file), amount).is_ok()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // All its processes have ended. If one has not, the group stays, empty of limits.
+        let _ = fs::remove_dir(&self.folder);
+    }
+}
