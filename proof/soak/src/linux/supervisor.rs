@@ -132,7 +132,8 @@ fn run_round(
                 storm(&first);
             }
             // Again and again: a child that is forked within a storm can be left stopped, because
-            // it takes the signal that stops its group, and is no member yet when the next one comes.
+            // it takes the signal that stops its group, and is not in the group yet when the next
+            // one comes.
             signal_group(&first, Signal::CONT);
         }
         if plan.reclaim && now < over && group.is_some_and(Group::reclaim) {
