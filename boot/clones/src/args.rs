@@ -193,6 +193,11 @@ pub struct RepairArgs {
     #[arg(long, value_name = "FD")]
     pub entropy_fd: Option<u32>,
 
+    /// Address of the host's socket that sends at least 32 bytes of entropy, such as 2:5000; the
+    /// host's number is 2
+    #[arg(long, value_name = "CID:PORT", conflicts_with = "entropy_fd", value_parser = vsock)]
+    pub entropy_vsock: Option<(u32, u32)>,
+
     /// Accept the kernel's word where it shows no reseed generation (before Linux 6.11)
     #[arg(long)]
     pub without_generation: bool,
@@ -273,4 +278,51 @@ pub struct UprootArgs {
     /// Directory of the witnesses [default: as for `plant`]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// Parses an address of a hypervisor's sockets.
+fn vsock(text: &str) -> Result<(u32, u32), String> {
+    let parsed = text.split_once(':').and_then(|(cid, port)| {
+        let number =
+            |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok());
+        Some((number(cid)??, number(port)??))
+    });
+    // The largest number of each stands for "any", which is no place to connect to.
+    parsed.filter(|&(cid, port)| cid != u32::MAX && port != u32::MAX).ok_or_else(|| {
+        "two numbers below 2^32 - 1, such as 2:5000 for port 5000 of the host".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_sockets_are_two_numbers() {
+        for (text, address) in [("2:5000", (2, 5000)), ("1:0", (1, 0)), ("003:07", (3, 7))] {
+            assert_eq!(vsock(text), Ok(address));
+        }
+        for text in [
+            "",
+            ":",
+            "2",
+            "2:",
+            ":5000",
+            "2:5000:",
+            "2:5000:1",
+            "host:5000",
+            "2:http",
+            "-1:5000",
+            "2:-1",
+            "+2:5000",
+            "2: 5000",
+            "4294967295:1",
+            "1:4294967295",
+            "4294967296:1",
+            "0x2:5000",
+            "2.5000",
+        ] {
+            assert!(vsock(text).is_err(), "{text:?}");
+        }
+    }
 }

@@ -1,20 +1,24 @@
-//! The host's entropy, from a descriptor that this process was given.
+//! The host's entropy, from a descriptor that this process was given or a socket of the hypervisor.
 //!
 //! Never from the command line or the environment: every user of the machine can read the first in
 //! /proc, every child inherits the second, and both reach logs.
 
 use crate::Usage;
 use anyhow::{Context, Result, bail};
-use rustix::fd::BorrowedFd;
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::fs::File;
 use std::io::IsTerminal;
+use std::time::Duration;
 use zeroize::Zeroizing;
 
 /// As much as the kernel's generator holds.
 pub(super) const LEAST: usize = 32;
 /// More than any host has to give. The rest is left unread.
 const MOST: usize = 512;
+/// As long as a repair waits for a host to connect, and for its next bytes.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads up to 512 bytes of a descriptor, until its end, and closes it to the programs that follow.
 ///
@@ -37,20 +41,8 @@ pub(super) fn read(descriptor: u32) -> Result<Zeroizing<Vec<u8>>> {
     if file.is_terminal() {
         bail!(Usage("entropy cannot be typed; give random bytes, by a pipe or a file".to_owned()));
     }
-    let mut bytes = Zeroizing::new(vec![0; MOST]);
-    let mut length = 0;
-    while length < MOST {
-        match rustix::io::read(file, &mut bytes[length..]) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => {
-                return Err(error)
-                    .with_context(|| format!("cannot read entropy from descriptor {descriptor}"));
-            }
-        }
-    }
-    bytes.truncate(length);
+    let bytes = up_to_the_end(file)
+        .with_context(|| format!("cannot read entropy from descriptor {descriptor}"))?;
     // Hooks and the gated program inherit descriptors. One that is a file could be read again from
     // its beginning, and a pipe may hold what was left unread.
     match number {
@@ -58,6 +50,45 @@ pub(super) fn read(descriptor: u32) -> Result<Zeroizing<Vec<u8>>> {
         _ => fcntl_setfd(file, FdFlags::CLOEXEC)?,
     }
     check(&bytes)?;
+    Ok(bytes)
+}
+
+/// Reads up to 512 bytes of a stream socket between this machine and its host, until its end.
+///
+/// # Errors
+///
+/// If the host does not answer within ten seconds, if there are fewer than 32 bytes, or if they
+/// cannot be random.
+pub(super) fn receive((cid, port): (u32, u32)) -> Result<Zeroizing<Vec<u8>>> {
+    // Other programs do not inherit it.
+    let socket = Socket::new(Domain::VSOCK, Type::STREAM, None)
+        .context("this kernel has no sockets of a hypervisor (CONFIG_VSOCKETS)")?;
+    let place = || format!("port {port} of machine {cid} over vsock");
+    socket
+        .connect_timeout(&SockAddr::vsock(cid, port), PATIENCE)
+        .with_context(|| format!("cannot connect to {}", place()))?;
+    socket.set_read_timeout(Some(PATIENCE)).context("the socket has no time limit")?;
+    let bytes = match up_to_the_end(socket.as_fd()) {
+        Err(Errno::AGAIN) => bail!("{} sent no byte for {} seconds", place(), PATIENCE.as_secs()),
+        read => read.with_context(|| format!("cannot read entropy from {}", place()))?,
+    };
+    check(&bytes)?;
+    Ok(bytes)
+}
+
+/// Reads up to 512 bytes, until the end.
+fn up_to_the_end(file: BorrowedFd<'_>) -> Result<Zeroizing<Vec<u8>>, Errno> {
+    let mut bytes = Zeroizing::new(vec![0; MOST]);
+    let mut length = 0;
+    while length < MOST {
+        match rustix::io::read(file, &mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(length);
     Ok(bytes)
 }
 

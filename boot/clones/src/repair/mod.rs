@@ -76,14 +76,15 @@ pub struct Step {
 /// an error, but a repair with `repaired` false.
 pub fn repair(args: &RepairArgs) -> Result<Repair> {
     let begun = Instant::now();
-    let Some(descriptor) = args.entropy_fd else {
-        bail!(Usage(
+    let entropy = match (args.entropy_fd, args.entropy_vsock) {
+        (Some(descriptor), _) => entropy::read(descriptor)?,
+        (None, Some(address)) => entropy::receive(address)?,
+        (None, None) => bail!(Usage(
             "two copies that reseed from what they have stay equal: give at least 32 bytes, other \
-             ones to each copy, by --entropy-fd"
+             ones to each copy, by --entropy-fd or --entropy-vsock"
                 .to_owned()
-        ));
+        )),
     };
-    let entropy = entropy::read(descriptor)?;
     let reseeded = reseed::reseed(&entropy)?;
     let fingerprint = reseed::fingerprint()?;
     let noted = note(args, &entropy, &fingerprint);

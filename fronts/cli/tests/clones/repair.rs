@@ -1,10 +1,14 @@
 //! `repair`: entropy in, proof out.
 
 use crate::{Folder, clones, is_root, random, said, status};
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::fs;
+use std::io::Write;
 use std::process::{Command, Output};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::Duration;
 
 /// Runs `clones repair` with these bytes on standard input.
 pub(crate) fn repair(entropy: &[u8], arguments: &[&str], preload: Option<&str>) -> Output {
@@ -152,4 +156,76 @@ fn programs_that_follow_a_repair_do_not_have_its_entropy() {
     for descriptor in ["1", "2"] {
         assert_eq!(status(&clones(&["repair", "--entropy-fd", descriptor])), 2);
     }
+}
+
+/// The machine itself, by Linux's module vsock_loopback.
+const LOCAL: u32 = 1;
+
+/// Returns a listener at a port of this machine's vsock, or None where nothing can connect to it.
+fn listener(port: u32) -> Option<Socket> {
+    let socket = || Socket::new(Domain::VSOCK, Type::STREAM, None).ok();
+    let listener = socket()?;
+    listener.bind(&SockAddr::vsock(LOCAL, port)).ok()?;
+    listener.listen(4).ok()?;
+    let limit = Duration::from_millis(500);
+    socket()?.connect_timeout(&SockAddr::vsock(LOCAL, port), limit).ok()?;
+    listener.accept().ok()?;
+    Some(listener)
+}
+
+/// Repairs by bytes that come over vsock, after which the sender waits.
+fn repair_over_vsock(listener: &Socket, port: u32, bytes: &[u8], wait: Duration) -> Output {
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut peer, _) = listener.accept().unwrap();
+            // The reader takes 512 bytes and goes.
+            let _ = peer.write_all(bytes);
+            thread::sleep(wait);
+        });
+        let folder = Folder::new(&format!("vsock-{}-{}", port, bytes.len()));
+        let none = folder.path("hooks");
+        fs::create_dir(&none).unwrap();
+        let address = format!("{LOCAL}:{port}");
+        let arguments = ["clones", "repair", "--json", "--hooks", &none, "--entropy-vsock"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+        command.args(arguments).arg(address).output().unwrap()
+    })
+}
+
+#[test]
+fn entropy_comes_over_vsock() {
+    let output = clones(&["repair", "--entropy-vsock", "2:host"]);
+    assert_eq!(status(&output), 2);
+    assert!(said(&output).contains("such as 2:5000"), "{}", said(&output));
+    let output = clones(&["repair", "--entropy-vsock", "2:5000", "--entropy-fd", "0"]);
+    assert_eq!(status(&output), 2);
+
+    let _ = Command::new("modprobe").arg("vsock_loopback").output();
+    let port = 50_000 + std::process::id() % 10_000;
+    let Some(listener) = listener(port) else {
+        println!("skipped: no vsock_loopback here; entropy over vsock is not shown to arrive");
+        return;
+    };
+    let none = Duration::ZERO;
+    let output = repair_over_vsock(&listener, port, &random()[..31], none);
+    assert!(said(&output).contains("31 bytes of entropy"), "{}", said(&output));
+    let output = repair_over_vsock(&listener, port, &[0; 64], none);
+    assert!(said(&output).contains("repeats itself"), "{}", said(&output));
+    let output = repair_over_vsock(&listener, port, &random()[..40], Duration::from_secs(12));
+    assert!(said(&output).contains("sent no byte for 10 seconds"), "{}", said(&output));
+    assert_eq!(status(&output), 3);
+    if is_root() {
+        for many in [32, 64, 600] {
+            let bytes: Vec<u8> = (0..10).flat_map(|_| random()).take(many).collect();
+            let output = repair_over_vsock(&listener, port, &bytes, none);
+            let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert!(["generation", "calls"].contains(&document["proof"].as_str().unwrap()));
+        }
+    } else {
+        println!("skipped: only root may reseed the kernel; no repair over vsock is proven");
+    }
+    drop(listener);
+    let output = clones(&["repair", "--entropy-vsock", &format!("{LOCAL}:{port}")]);
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("cannot connect to port"), "{}", said(&output));
 }

@@ -127,8 +127,14 @@ fn run_round(
             signal_group(&first, Signal::KILL);
             bail!("round {round} hangs: {plan}\nagain with: --seed {seed} --round {round}");
         }
-        if plan.stops && now < over {
-            storm(&first);
+        if plan.stops {
+            if now < over {
+                storm(&first);
+            }
+            // Again and again: a child that is forked within a storm can be left stopped, because
+            // it takes the signal that stops its group, and is not in the group yet when the next
+            // one comes.
+            signal_group(&first, Signal::CONT);
         }
         if plan.reclaim && now < over && group.is_some_and(Group::reclaim) {
             record::count(Event::Reclaim);
