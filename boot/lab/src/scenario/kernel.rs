@@ -1,9 +1,9 @@
 //! `headwater lab kernel`: whether headwater is sound on one kernel, which may be any image.
 //!
 //! Two things about a kernel decide it. It must move a thread that it interrupts out of a sequence,
-//! or draws in sequences repeat; and it must tell of a clone by the devices that the machine has,
-//! or by nothing, in which case headwater's modes must be those that need no word of it. So the
-//! kernel is stressed, cloned without a device, and cloned with vmgenid on one CPU and on two.
+//! or draws in sequences repeat; and it must show a clone by the devices that the machine has, or
+//! by nothing, in which case headwater's modes must be those that need no word of it. So the kernel
+//! is stressed, cloned without a device, and cloned with vmgenid on one CPU and on two.
 //!
 //! A stress that finds nothing shows something only if it would have found a fault. Hence the third
 //! stress, in which the same kernel is made to forget.
