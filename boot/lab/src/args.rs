@@ -38,6 +38,8 @@ pub enum Verb {
     Sections(SectionsArgs),
     /// Look whether each CPU's pages lie on its memory node, in a machine with several
     Nodes(NodesArgs),
+    /// Stress and clone one kernel, any image, and say if headwater is sound on it
+    Kernel(KernelArgs),
     /// Save the files that a doctor would read on this host
     Record(Record),
     /// Run all tables: boots, clones, and restored processes
@@ -263,6 +265,26 @@ impl NodesArgs {
             )),
         }
     }
+}
+
+/// Arguments of `kernel`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct KernelArgs {
+    /// A kernel image, such as a bzImage; or a series (5.10, 6.1, 6.12, 6.18 or 7)
+    #[arg(value_name = "FILE|SERIES")]
+    pub kernel: String,
+
+    /// Duration of each stress
+    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub seconds: u64,
+
+    /// Print JSON (schema headwater.lab-kernel/1)
+    #[arg(long)]
+    pub json: bool,
+
+    /// The guest's program [default: built in the source tree, or beside this command]
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
 }
 
 /// Arguments of `record`.

@@ -19,7 +19,8 @@ mod run;
 mod scenario;
 
 pub use args::{
-    AllArgs, Args, BootArgs, CloneArgs, CriuArgs, NodesArgs, Record, SectionsArgs, SetupArgs, Verb,
+    AllArgs, Args, BootArgs, CloneArgs, CriuArgs, KernelArgs, NodesArgs, Record, SectionsArgs,
+    SetupArgs, Verb,
 };
 pub use judge::boot::BootReport;
 pub use judge::cause::Cause;
@@ -37,6 +38,7 @@ pub use plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
 pub use report::{html, text};
 pub use run::{RunResults, Scope, run};
 pub use scenario::criu::newest as newest_criu;
+pub use scenario::kernel::{KernelReport, kernel};
 pub use scenario::nodes::NodesPlanned;
 pub use scenario::record as recording;
 pub use scenario::{boot, clone, criu, nodes, sections};

@@ -70,6 +70,11 @@ impl SectionsReport {
         }
     }
 
+    /// Returns true if the draws went without sections, although nothing forbade them.
+    pub(crate) fn is_without(&self) -> bool {
+        self.path != SECTIONS
+    }
+
     /// Returns what the kernel broke, and the reasons why a run does not show that it broke
     /// nothing.
     pub fn findings(&self) -> Vec<Finding> {

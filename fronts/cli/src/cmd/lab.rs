@@ -105,6 +105,19 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 return Err(Failure::Findings(findings.len()));
             }
         }
+        Verb::Kernel(args) => {
+            let guest = args.guest.as_deref();
+            let report =
+                headwater_lab::kernel(&open()?, &args.kernel, args.seconds, guest, &progress)?;
+            if args.json {
+                output::json(&report)?;
+            } else {
+                output::text(&report.text())?;
+            }
+            if !report.findings.is_empty() {
+                return Err(Failure::Findings(report.findings.len()));
+            }
+        }
         Verb::Record(_) => {}
     }
     Ok(())
