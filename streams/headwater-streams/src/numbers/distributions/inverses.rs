@@ -41,7 +41,7 @@ impl Rayleigh {
 
 impl Shaped for Rayleigh {
     #[inline(always)]
-    fn number(&self, _: u64, exponential: f64) -> f64 {
+    fn number(&self, _: u64, exponential: f64, _: f64) -> f64 {
         self.scale * sqrt_f64(2.0 * exponential)
     }
 }
@@ -72,9 +72,16 @@ impl Weibull {
 }
 
 impl Shaped for Weibull {
+    const HALVES: bool = true;
+
     #[inline(always)]
-    fn number(&self, _: u64, exponential: f64) -> f64 {
-        exp(ln(exponential) / self.shape)
+    fn half(&self, exponential: f64) -> f64 {
+        ln(exponential) / self.shape
+    }
+
+    #[inline(always)]
+    fn number(&self, _: u64, _: f64, half: f64) -> f64 {
+        exp(half)
     }
 }
 
@@ -106,7 +113,7 @@ impl Pareto {
 
 impl Shaped for Pareto {
     #[inline(always)]
-    fn number(&self, _: u64, exponential: f64) -> f64 {
+    fn number(&self, _: u64, exponential: f64, _: f64) -> f64 {
         expm1(exponential / self.shape)
     }
 }
@@ -139,7 +146,7 @@ impl Power {
 
 impl Shaped for Power {
     #[inline(always)]
-    fn number(&self, _: u64, exponential: f64) -> f64 {
+    fn number(&self, _: u64, exponential: f64, _: f64) -> f64 {
         exp(-(exponential / self.shape))
     }
 }
@@ -168,7 +175,7 @@ impl Gumbel {
 
 impl Shaped for Gumbel {
     #[inline(always)]
-    fn number(&self, _: u64, exponential: f64) -> f64 {
+    fn number(&self, _: u64, exponential: f64, _: f64) -> f64 {
         self.mode - self.scale * ln(exponential)
     }
 }
@@ -196,14 +203,21 @@ impl Logistic {
 }
 
 impl Shaped for Logistic {
+    const HALVES: bool = true;
+
     #[inline(always)]
     fn exponent(word: u64) -> u64 {
         distance(word)
     }
 
     #[inline(always)]
-    fn number(&self, word: u64, exponential: f64) -> f64 {
-        let x = exponential + ln(2.0 - exp(-exponential));
+    fn half(&self, exponential: f64) -> f64 {
+        2.0 - exp(-exponential)
+    }
+
+    #[inline(always)]
+    fn number(&self, word: u64, exponential: f64, half: f64) -> f64 {
+        let x = exponential + ln(half);
         self.mean + self.scale * on_side(word, x)
     }
 }
@@ -235,7 +249,7 @@ impl Shaped for Cauchy {
     const EXPONENTIAL: bool = false;
 
     #[inline(always)]
-    fn number(&self, word: u64, _: f64) -> f64 {
+    fn number(&self, word: u64, _: f64, _: f64) -> f64 {
         // A quarter of a turn times s; the cosine is the sine of the rest, which is exact.
         let s = open_uniform(word << 1);
         let rest = 1.0 - s;
@@ -284,7 +298,7 @@ impl Shaped for Triangular {
     const EXPONENTIAL: bool = false;
 
     #[inline(always)]
-    fn number(&self, word: u64, _: f64) -> f64 {
+    fn number(&self, word: u64, _: f64, _: f64) -> f64 {
         let u = open_uniform(word);
         let below = u <= self.share;
         let (a, b) = (select(below, u, 1.0 - u), select(below, self.share, 1.0 - self.share));

@@ -45,7 +45,7 @@ impl Shaped for ScaledUniform {
     const EXPONENTIAL: bool = false;
 
     #[inline(always)]
-    fn number(&self, word: u64, _: f64) -> f64 {
+    fn number(&self, word: u64, _: f64, _: f64) -> f64 {
         const STEP: f64 = 1.0 / (1u128 << 64) as f64;
         // The upper 53 bits stay where they are, as in `UniformF64`.
         self.low + self.width * ((word & !((1 << 11) - 1)) as f64 * STEP)
@@ -75,7 +75,7 @@ impl ScaledExponential {
 
 impl Shaped for ScaledExponential {
     #[inline(always)]
-    fn number(&self, _: u64, exponential: f64) -> f64 {
+    fn number(&self, _: u64, exponential: f64, _: f64) -> f64 {
         self.scale * exponential
     }
 }

@@ -15,6 +15,8 @@ use core::marker::PhantomData;
 pub(super) trait Shaped: Copy + Sync {
     /// False if the number needs no exponential number.
     const EXPONENTIAL: bool = true;
+    /// True if the number has a half of its own, which a loop of its own makes.
+    const HALVES: bool = false;
 
     /// Returns the word of which the exponential number is made.
     #[inline(always)]
@@ -22,8 +24,20 @@ pub(super) trait Shaped: Copy + Sync {
         word
     }
 
-    /// Returns the number.
-    fn number(&self, word: u64, exponential: f64) -> f64;
+    /// Returns the first half of the number.
+    #[inline(always)]
+    fn half(&self, _exponential: f64) -> f64 {
+        0.0
+    }
+
+    /// Returns the number, of which `half` is the first half if it has one.
+    fn number(&self, word: u64, exponential: f64, half: f64) -> f64;
+
+    /// Returns the number at once.
+    #[inline(always)]
+    fn whole(&self, word: u64, exponential: f64) -> f64 {
+        self.number(word, exponential, self.half(exponential))
+    }
 }
 
 /// Returns the word of a distance from the middle: all bits of a word but the highest, turned above
@@ -64,7 +78,7 @@ impl<D: Shaped, T: Real> Number for Of<D, T> {
         for (out, words) in out.chunks_mut(TILE).zip(words.chunks(TILE)) {
             if !D::EXPONENTIAL {
                 for (out, &word) in out.iter_mut().zip(words) {
-                    *out = T::rounded(self.distribution.number(word, 0.0));
+                    *out = T::rounded(self.distribution.whole(word, 0.0));
                 }
                 continue;
             }
@@ -74,8 +88,19 @@ impl<D: Shaped, T: Real> Number for Of<D, T> {
                 *chosen = D::exponent(word);
             }
             ExponentialF64.convert(chosen, made);
-            for ((out, &mut made), &word) in out.iter_mut().zip(made).zip(words) {
-                *out = T::rounded(self.distribution.number(word, made));
+            let numbers = out.iter_mut().zip(&*made).zip(words);
+            if !D::HALVES {
+                for ((out, &made), &word) in numbers {
+                    *out = T::rounded(self.distribution.whole(word, made));
+                }
+                continue;
+            }
+            let mut halves = [0.0; TILE];
+            for (half, &made) in halves.iter_mut().zip(&*made) {
+                *half = self.distribution.half(made);
+            }
+            for (((out, &made), &word), &half) in numbers.zip(&halves) {
+                *out = T::rounded(self.distribution.number(word, made, half));
             }
         }
         false

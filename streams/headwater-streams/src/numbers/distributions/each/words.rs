@@ -92,7 +92,7 @@ impl<D: Shaped + Quick<N>, const N: usize> Kernel for OfWords<'_, D, N> {
             let (out, words) = (&mut out[..many], &words[..many]);
             for i in 0..many {
                 let made = D::of(lists.map(|list| list[i]));
-                out[i] = made.number(words[i], exponentials[i]);
+                out[i] = made.whole(words[i], exponentials[i]);
             }
         }
     }
