@@ -216,14 +216,33 @@ fn one_pair(
         // The repeats of each witness are over, or shown to last, within the first of them.
         plan.count = 100;
     }
-    for last in [false, true] {
-        let pair = match clone(cache, &plan) {
+    match shown(cache, &situation, &plan, report) {
+        Ok((pair, findings)) => {
+            results.findings.extend(findings);
+            results.pairs.push((situation, pair));
+        }
+        Err(error) => results.failed(situation.id, format!("{error:#}"), report),
+    }
+}
+
+/// Clones a machine in a situation, twice if the first pair fails or does not show it. Returns the
+/// pair and what it broke, or did not show.
+pub(crate) fn shown(
+    cache: &Cache,
+    situation: &Situation,
+    plan: &ClonePlan,
+    report: &dyn Fn(&str),
+) -> Result<(ClonePair, Vec<Finding>)> {
+    let mut last = false;
+    loop {
+        let pair = match clone(cache, plan) {
             Ok(pair) => pair,
             Err(error) if !last => {
                 report(&format!("{}: {error:#}; trying again", situation.title));
+                last = true;
                 continue;
             }
-            Err(error) => return results.failed(situation.id, format!("{error:#}"), report),
+            Err(error) => return Err(error),
         };
         let findings = situation.findings(&pair);
         // Another run may show what this one did not, because a reseed by the clock or a thread
@@ -237,13 +256,12 @@ fn one_pair(
                 situation.title,
                 text::findings(&findings).trim()
             ));
+            last = true;
             continue;
         }
         let mark = if findings.is_empty() { "as promised" } else { "NOT AS PROMISED" };
         report(&format!("{}, {}: {mark} ({:.0} s)", situation.title, pair.kernel, pair.wall_s));
-        results.findings.extend(findings);
-        results.pairs.push((situation, pair));
-        return;
+        return Ok((pair, findings));
     }
 }
 

@@ -14,7 +14,7 @@ duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: its SQL 
 
 import headwater.arrow as ha  # noqa: E402
 import headwater.duckdb as front  # noqa: E402
-from headwater import _kinds  # noqa: E402
+from headwater import _kinds, _sql_arrow  # noqa: E402
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -156,3 +156,14 @@ def test_no_rows_and_one(con: Any) -> None:
     assert column(con, f"select {call} from t where i = 17") == [alone("normal", (MU, SIGMA))[17]]
     assert column(con, "select hw_normal(null, 42, 'z', null, null)") == [None]
     assert column(con, "select hw_normal(3, 42, 'z', null::double)") == [None]
+
+
+def test_a_type_that_arrow_does_not_compare_is_named() -> None:
+    if not hasattr(pa, "opaque"):
+        pytest.skip("this pyarrow has no opaque types, so none was tried as a constant")
+    # As DuckDB before 1.5 hands a UHUGEINT over.
+    opaque = pa.opaque(pa.binary(16), "uhugeint", "DuckDB")
+    column = pa.ExtensionArray.from_storage(opaque, pa.array([bytes(16)] * 2, pa.binary(16)))
+    assert not _sql_arrow._is_one(column)
+    with pytest.raises(TypeError, match="seed must be a number or a text, not of type"):
+        _sql_arrow._constant(column, "seed")

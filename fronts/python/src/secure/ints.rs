@@ -1,11 +1,10 @@
 //! Python's integers of bytes.
 //!
 //! The stable ABI of 3.11 has no call that makes an int of more than 64 bits. A reader would take
-//! the method `int.from_bytes`, but to find it and to read its arguments takes twice as long as all
-//! the rest, and as long as the draw in a text of digits. Each CPython has a call, under a name of
-//! its own: a public one since 3.13, and before that a private one, of releases that change no
-//! more. So we look it up in the running program, by the version, and take the method where there
-//! is none.
+//! the method `int.from_bytes`, but it has to be found, and to read its arguments, which takes
+//! longer than to make the int. Each CPython has a call for that alone, under a name of its own: a
+//! public one since 3.13, and before that a private one, of releases that change no more. So we
+//! look it up in the running program, by the version, and take the method where there is none.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::transmute;

@@ -69,8 +69,8 @@ pub(crate) fn fork(drawer: &mut Drawer, jumps: bool) {
 /// Makes a child in a time namespace of its own, whose clock is a day ahead. All later children of
 /// this thread go there too.
 pub(crate) fn fork_a_day_ahead(drawer: &mut Drawer, jumps: bool) {
-    // SAFETY: the call changes the namespace of children alone, and the texts are valid. Neither
-    // allocates.
+    // SAFETY: the first call changes the namespace of this thread's children alone; the name ends
+    // with a zero, and the length is that of the text.
     unsafe {
         if libc::unshare(libc::CLONE_NEWTIME) == 0 {
             let file = libc::open(c"/proc/thread-self/timens_offsets".as_ptr(), libc::O_WRONLY);

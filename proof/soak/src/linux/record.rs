@@ -74,7 +74,7 @@ impl Event {
         "handles",
         "storms of stops",
         "reclaims",
-        "children in time namespaces",
+        "time namespaces made",
         "processes that lost getrandom",
         "draws refused",
         "refills",

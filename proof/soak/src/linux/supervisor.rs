@@ -111,7 +111,7 @@ fn run_round(
     if plan.reclaim
         && let Some(group) = group
     {
-        group.take(first.id())?;
+        group.take(first.id()).inspect_err(|_| signal_group(&first, Signal::KILL))?;
     }
     let over = (Instant::now() + ROUND).min(end);
     let hangs = over + HANGS;
