@@ -212,6 +212,18 @@ impl Btrs {
     }
 }
 
+#[cfg(test)]
+impl Btrs {
+    /// Returns the logarithm by which the proposal exceeds what the whole test accepts, or None if
+    /// there is no such number or the squeeze accepts it.
+    pub(super) fn excess(&self, block: [u64; 2]) -> Option<f64> {
+        let (k, t, v) = self.proposal(block);
+        let there = (k >= 0.0) & (k <= self.m) & self.squeezed(block).is_nan();
+        let log = ln(self.height(t, v)) + ln(factor(k) * factor(self.m - k)) / 2.0;
+        there.then(|| log - (self.least - self.rarity(k)))
+    }
+}
+
 impl Rejection for Btrs {
     const ATTEMPTS: u16 = LAST + 1;
 

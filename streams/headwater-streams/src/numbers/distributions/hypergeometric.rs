@@ -228,6 +228,15 @@ impl Hrua {
         select(there & (log <= self.least - self.rarity(at)), k, f64::NAN)
     }
 
+    /// Returns the logarithm by which the proposal exceeds what the whole test accepts, or None if
+    /// there is no such number.
+    #[cfg(test)]
+    pub(super) fn excess(&self, block: [u64; 2]) -> Option<f64> {
+        let (k, u, there) = self.proposal(block);
+        let log = 2.0 * ln(u) + ln(self.factors(k)) / 2.0;
+        there.then(|| log - (self.least - self.rarity(k)))
+    }
+
     pub(super) fn fallback(&self) -> f64 {
         self.middle
     }

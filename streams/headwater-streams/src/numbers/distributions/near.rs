@@ -169,7 +169,9 @@ mod tests {
             for _ in 0..4_000 {
                 let block = [word(), word()];
                 let at = format!("{population} {good} {drawn} {block:x?}");
-                seen.compare(hrua.near(block), hrua.decided(block), &at);
+                let near = hrua.near(block);
+                near.holds(hrua.excess(block), &at);
+                seen.compare(near, hrua.decided(block), &at);
             }
         }
         seen.are_many();
@@ -185,11 +187,24 @@ mod tests {
                 for _ in 0..8_000 {
                     let block = [word(), word()];
                     let at = format!("{trials} {p} {block:x?}");
-                    seen.compare(btrs.near(block, odds(p)), btrs.decided(block), &at);
+                    let near = btrs.near(block, odds(p));
+                    near.holds(btrs.excess(block), &at);
+                    seen.compare(near, btrs.decided(block), &at);
                 }
             }
         }
         seen.are_many();
+    }
+
+    impl Near {
+        /// Compares the bounds with what lies between them, since few proposals are so near that
+        /// a wrong bound decides one.
+        fn holds(&self, excess: Option<f64>, at: &str) {
+            if let Some(excess) = excess {
+                let holds = self.at_least <= excess && excess <= self.at_most;
+                assert!(holds, "{excess:e} {at} {self:?}");
+            }
+        }
     }
 
     #[derive(Default)]
