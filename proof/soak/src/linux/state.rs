@@ -226,6 +226,7 @@ mod tests {
         round(&mut soak, &[256]);
         let mut soak = Soak::open(Some(&file), None, 0).unwrap();
         assert_eq!((soak.repeats(), soak.state.round), ((0, 2, 6), 2));
+        assert_eq!(soak.kept, [64, 256], "words of the round that was lost");
     }
 
     #[test]
