@@ -80,8 +80,8 @@ impl Comparison {
     /// Returns true if a reseed was to come within a time, and is not shown to have done so.
     ///
     /// A reseed that came late makes the values differ that were drawn after it, so no row shows
-    /// that programs ran before it. A reseed that is not shown may not have come at all; it fails as
-    /// well, because a limit asks for a proof.
+    /// that programs ran before it. A reseed that is not shown may not have come at all, and fails
+    /// as well, because a limit asks for a proof.
     #[must_use]
     pub fn is_late(&self) -> bool {
         let is_beyond = |limit| self.reseeded_after_ms.is_none_or(|ms| ms > limit);
