@@ -99,8 +99,8 @@ pub struct Stamps {
     pub stale: usize,
     /// In how many copies the witness was heard.
     pub of: usize,
-    /// Milliseconds from the copy to the look that found it stale, in the slowest copy; at most 20
-    /// of them are the time between two looks.
+    /// Milliseconds from the copy to the look that found it stale, in the slowest copy. The time
+    /// between two looks is a part: 20 ms within three seconds, and a second within two minutes.
     pub within_ms: Option<u64>,
     /// True if the stamp answers that it cannot see a copy.
     pub unknown: bool,
