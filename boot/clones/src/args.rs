@@ -93,6 +93,11 @@ pub struct CheckArgs {
     #[arg(long, requires = "spawn")]
     pub processes: bool,
 
+    /// Fail unless each copy's kernel is seen to reseed within so many milliseconds of the copy
+    #[arg(long, value_name = "MS", requires = "spawn", conflicts_with = "processes",
+        value_parser = clap::value_parser!(u64).range(40..=86_400_000))]
+    pub reseed_within: Option<u64>,
+
     /// The command's name inside the original and its copies
     #[arg(long, value_name = "COMMAND", default_value = "headwater", requires = "spawn")]
     pub inside: String,
@@ -171,6 +176,11 @@ pub struct CompareArgs {
     /// The copies are processes on one kernel, and not machines
     #[arg(long)]
     pub processes: bool,
+
+    /// Fail unless each copy's kernel is seen to reseed within so many milliseconds of the copy
+    #[arg(long, value_name = "MS", conflicts_with = "processes",
+        value_parser = clap::value_parser!(u64).range(40..=86_400_000))]
+    pub reseed_within: Option<u64>,
 
     /// The form of the report
     #[command(flatten)]

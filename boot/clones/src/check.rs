@@ -88,7 +88,8 @@ pub fn check(args: &CheckArgs, progress: &dyn Fn(&str)) -> Result<Comparison> {
     };
     lines.check()?;
     progress(&format!("making {copies} copies"));
-    compare(&lines.copies(copies)?, copied(args.processes))
+    let comparison = compare(&lines.copies(copies)?, copied(args.processes))?;
+    Ok(Comparison { reseed_limit_ms: args.reseed_within, ..comparison })
 }
 
 fn copied(processes: bool) -> Copied {
@@ -157,7 +158,8 @@ pub fn files(args: &CompareArgs) -> Result<Comparison> {
         serde_json::from_slice(&bytes)
             .with_context(|| format!("{} is not what `clones draw` prints", name.display()))
     });
-    compare(&copies.collect::<Result<Vec<_>>>()?, copied(args.processes))
+    let comparison = compare(&copies.collect::<Result<Vec<_>>>()?, copied(args.processes))?;
+    Ok(Comparison { reseed_limit_ms: args.reseed_within, ..comparison })
 }
 
 /// Removes a planting.

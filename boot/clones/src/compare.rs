@@ -65,12 +65,28 @@ pub struct Comparison {
     /// Milliseconds from the copy to the reseed of its kernel, in the slowest copy: the values that
     /// the kernel made before may repeat. Only where each kernel shows a reseed after the copy.
     pub reseeded_after_ms: Option<u64>,
+    /// Milliseconds within which the reseed was to come. If it came later, or no copy showed one,
+    /// the check fails.
+    pub reseed_limit_ms: Option<u64>,
     /// Stamps of headwater, one a mode: whether they said that a copy had been made.
     pub stamps: Vec<Stamps>,
     /// The sources: those that repeat first.
     pub rows: Vec<Compared>,
     /// Witnesses that did not run, with the reason.
     pub absent: Vec<Absent>,
+}
+
+impl Comparison {
+    /// Returns true if a reseed was to come within a time, and is not shown to have done so.
+    ///
+    /// A reseed that came late makes the values differ that were drawn after it, so no row shows
+    /// that programs ran before it. A reseed that is not shown may not have come at all, and fails
+    /// as well, because a limit asks for a proof.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        let is_beyond = |limit| self.reseeded_after_ms.is_none_or(|ms| ms > limit);
+        self.reseed_limit_ms.is_some_and(is_beyond)
+    }
 }
 
 /// The answers of a stamp of headwater in the copies.
@@ -83,8 +99,8 @@ pub struct Stamps {
     pub stale: usize,
     /// In how many copies the witness was heard.
     pub of: usize,
-    /// Milliseconds from the copy to the look that found it stale, in the slowest copy; at most 20
-    /// of them are the time between two looks.
+    /// Milliseconds from the copy to the look that found it stale, in the slowest copy. The time
+    /// between two looks is a part: 20 ms within three seconds, and a second within two minutes.
     pub within_ms: Option<u64>,
     /// True if the stamp answers that it cannot see a copy.
     pub unknown: bool,
@@ -198,6 +214,7 @@ pub fn compare(copies: &[Draws], copied: Copied) -> Result<Comparison> {
         not_shown: count(Verdict::NotShown),
         differs: count(Verdict::Differs),
         reseeded_after_ms: reseeded_after_ms.filter(|_| setting.reseeded),
+        reseed_limit_ms: None,
         stamps,
         rows,
         absent: absent.into_iter().collect(),

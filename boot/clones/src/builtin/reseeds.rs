@@ -10,8 +10,12 @@
 use crate::post::Reseed;
 use std::collections::VecDeque;
 
-/// Looks that are kept: at 20 ms each, the last three seconds before a reseed.
-const LOOKS: usize = 150;
+/// Looks that are kept, as the nanoseconds between two of them and their number: all of the last
+/// three seconds, one a second of the two minutes before, one a minute of the hour before.
+///
+/// Why not the last looks alone? Because a reseed that comes later after the copy than they reach
+/// back would seem to come as soon as they do.
+const LOOKS: [(u64, usize); 3] = [(0, 150), (1_000_000_000, 120), (60_000_000_000, 60)];
 /// Reseeds that are kept. The last ones matter, because a copy is drawn from soon after it is made.
 pub(crate) const KEPT: usize = 8;
 
@@ -19,7 +23,7 @@ pub(crate) const KEPT: usize = 8;
 #[derive(Default)]
 pub(super) struct Watch {
     generation: Option<u64>,
-    looks: VecDeque<u64>,
+    looks: [VecDeque<u64>; LOOKS.len()],
     seen: VecDeque<Reseed>,
 }
 
@@ -39,14 +43,21 @@ impl Watch {
             if self.seen.len() == KEPT {
                 self.seen.pop_front();
             }
-            let looks = self.looks.iter().copied().collect();
+            let looks = self.looks.iter().rev().flatten().copied().collect();
             self.seen.push_back(Reseed { generation: new, ns, looks });
         }
         self.generation = generation.or(self.generation);
-        if self.looks.len() == LOOKS {
-            self.looks.pop_front();
+        let mut leaving = Some(ns);
+        for (looks, (apart, most)) in self.looks.iter_mut().zip(LOOKS) {
+            // A look that left the looks of a level is the newest of the next.
+            let Some(ns) = leaving.take() else { break };
+            if looks.back().is_none_or(|last| ns.saturating_sub(*last) >= apart) {
+                looks.push_back(ns);
+            }
+            if looks.len() > most {
+                leaving = looks.pop_front();
+            }
         }
-        self.looks.push_back(ns);
     }
 
     /// Returns the reseeds that were seen, oldest first.
@@ -70,6 +81,26 @@ mod tests {
             watch.note(Some(ns), ns);
         }
         assert_eq!(watch.seen().len(), KEPT);
-        assert_eq!(watch.seen()[KEPT - 1].looks.len(), LOOKS);
+        assert!(watch.seen()[KEPT - 1].looks.len() <= LOOKS[0].1 + 1);
+    }
+
+    /// Each look of a minute that has passed is near one that was kept, in order, and none twice.
+    #[test]
+    fn looks_reach_back_to_a_copy_of_long_ago() {
+        let mut watch = Watch::default();
+        let (every, end) = (20_000_000, 5_000_000_000_000);
+        for ns in (every..=end).step_by(20_000_000) {
+            watch.note(Some(1), ns);
+        }
+        watch.note(Some(2), end + every);
+        let looks = &watch.seen()[0].looks;
+        assert!(looks.is_sorted_by(|a, b| a < b), "{looks:?}");
+        assert!(looks.len() <= 150 + 120 + 60);
+        for (age, within) in [(1, 0), (2, 0), (4, 1), (60, 1), (120, 1), (180, 61), (3_600, 61)] {
+            let copied = end - age * 1_000_000_000;
+            let before = looks.iter().rfind(|look| **look <= copied);
+            let before = before.expect("a look before the copy");
+            assert!(copied - before <= within * 1_000_000_000, "{age} s: {before}");
+        }
     }
 }

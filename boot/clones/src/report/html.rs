@@ -1,6 +1,6 @@
 //! The report as one page.
 
-use super::{advice, answer, counted, named};
+use super::{advice, answer, counted, late, named};
 use crate::compare::{Comparison, Verdict};
 use headwater_text::page::Page;
 use maud::html;
@@ -32,6 +32,9 @@ pub fn comparison(comparison: &Comparison) -> String {
         }
         @if let Some(ms) = comparison.reseeded_after_ms {
             p { "The copies' kernels reseeded within " (ms) " ms of the copy; values from before may repeat." }
+        }
+        @if let Some(late) = late(comparison) {
+            p { (late) }
         }
         table {
             thead { tr { th { "source" } th { "of" } th { "verdict" } th { "values" } th { "what to do, or why" } } }

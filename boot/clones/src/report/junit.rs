@@ -1,13 +1,13 @@
 //! The report as JUnit XML, which CI systems show beside the tests of a program.
 
-use super::{advice, counted, named};
+use super::{advice, counted, late, named};
 use crate::compare::{Comparison, Verdict};
 use quick_xml::Writer;
 use std::io;
 
 /// Returns the file: a test case for each source. A source that repeats and can be renewed is a
 /// failure; one that was not shown is skipped, because a green test would promise what was not
-/// seen. So is a witness that did not run.
+/// seen. So is a witness that did not run. A limit for the reseed is a test case of its own.
 ///
 /// # Errors
 ///
@@ -15,8 +15,9 @@ use std::io;
 pub fn comparison(comparison: &Comparison) -> io::Result<String> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     let absent = &comparison.absent;
-    let (tests, failures) =
-        ((comparison.rows.len() + absent.len()).to_string(), comparison.repeats.to_string());
+    let timed = usize::from(comparison.reseed_limit_ms.is_some());
+    let tests = (comparison.rows.len() + absent.len() + timed).to_string();
+    let failures = (comparison.repeats + usize::from(comparison.is_late())).to_string();
     let skipped = (comparison.not_shown + absent.len()).to_string();
     let counts =
         [("tests", &*tests), ("failures", &*failures), ("errors", "0"), ("skipped", &*skipped)];
@@ -47,6 +48,20 @@ pub fn comparison(comparison: &Comparison) -> io::Result<String> {
                 }
                 Ok(())
             })?;
+        }
+        if timed > 0 {
+            let case = writer.create_element("testcase");
+            let case = case.with_attributes([("classname", "kernel"), ("name", "reseed in time")]);
+            match late(comparison) {
+                None => _ = case.write_empty()?,
+                Some(late) => {
+                    case.write_inner_content(|writer| {
+                        let element = writer.create_element("failure");
+                        element.with_attribute(("message", &*late)).write_empty()?;
+                        Ok(())
+                    })?;
+                }
+            }
         }
         for absent in absent {
             let case = writer.create_element("testcase");

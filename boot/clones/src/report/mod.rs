@@ -67,6 +67,19 @@ fn stamps(stamps: &Stamps) -> String {
     }
 }
 
+/// Returns what to do about a reseed that was not shown to come in time.
+fn late(comparison: &Comparison) -> Option<String> {
+    let limit = comparison.reseed_limit_ms.filter(|_| comparison.is_late())?;
+    let what = match comparison.reseeded_after_ms {
+        Some(_) => format!("That is later than {limit} ms"),
+        None => format!("No reseed within {limit} ms is shown"),
+    };
+    Some(format!(
+        "{what}: let programs continue only after the reseed, by headwater clones repair with \
+         --gate or --thaw."
+    ))
+}
+
 /// Returns what a reader should do or know about a source.
 fn advice(row: &Compared) -> &str {
     row.why.as_deref().unwrap_or(match row.verdict {

@@ -1,6 +1,6 @@
 //! The report on a terminal.
 
-use super::{advice, answer, counted, named};
+use super::{advice, answer, counted, late, named};
 use crate::compare::{Comparison, Verdict};
 use crate::repair::{Proof, Repair};
 use crate::watch::Response;
@@ -18,6 +18,9 @@ pub fn comparison(comparison: &Comparison, all: bool) -> String {
             text,
             "The copies' kernels reseeded within {ms} ms of the copy; values from before may repeat."
         );
+    }
+    if let Some(late) = late(comparison) {
+        let _ = writeln!(text, "{late}");
     }
     for verdict in [Verdict::Repeats, Verdict::NotRenewable, Verdict::NotShown, Verdict::Differs] {
         let rows = || comparison.rows.iter().filter(|row| row.verdict == verdict);

@@ -137,6 +137,68 @@ fn times_that_no_clock_can_hold_are_a_wrong_command_line() {
     }
 }
 
+/// A reseeder may let programs run before it reseeds, or lie. The values that are drawn after a
+/// late reseed differ, so only its moment shows the first, and only its absence the second.
+#[test]
+fn a_reseed_that_comes_late_or_never_fails_where_a_limit_was_asked_for() {
+    let folder = Folder::new("late");
+    // Looks of 100 and 120 ms are shared, so the copy was made between 120 ms and the next look.
+    let copy = |name: &str, value: &str, reseed: Option<u64>| {
+        let reseeds = reseed.map_or(String::new(), |ms| {
+            format!(r#"{{"generation": 9, "ns": {ms}000000, "looks": [100000000, 120000000]}}"#)
+        });
+        let text = draws("p", value, value).replace(r#""name": "libc""#, r#""name": "kernel""#);
+        let text = text.replace(r#""reseeds": []"#, &format!(r#""reseeds": [{reseeds}]"#));
+        folder.write(name, &text)
+    };
+    let soon = [copy("1", "a", Some(140)), copy("2", "b", Some(180))];
+    let late = [copy("3", "c", Some(150)), copy("4", "d", Some(3_121))];
+    let never = [copy("5", "e", Some(160)), copy("6", "f", None)];
+    let at_limit = ["--reseed-within", "60"];
+    let beyond = ["--reseed-within", "3000"];
+    let far = ["--reseed-within", "3001"];
+    for (files, limit, expected, words) in [
+        (&soon, &[][..], 0, ""),
+        (&soon, &at_limit[..], 0, ""),
+        (&late, &[][..], 0, ""),
+        (&late, &at_limit[..], 1, "That is later than 60 ms"),
+        (&late, &beyond[..], 1, "That is later than 3000 ms"),
+        (&late, &far[..], 0, ""),
+        (&never, &[][..], 0, ""),
+        (&never, &far[..], 1, "No reseed within 3001 ms is shown"),
+    ] {
+        let (junit, html) = (folder.path("r.xml"), folder.path("r.html"));
+        let mut arguments = vec!["compare", &files[0], &files[1], "--junit", &junit];
+        arguments.extend(["--html", &html]);
+        arguments.extend(limit);
+        let output = clones(&arguments);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(status(&output), expected, "{limit:?}: {text}{}", said(&output));
+        let failures = format!(r#"failures="{}""#, expected);
+        let junit = fs::read_to_string(junit).unwrap();
+        assert!(junit.contains(&failures), "{junit}");
+        assert_eq!(junit.contains("reseed in time"), !limit.is_empty(), "{junit}");
+        for report in [text, junit, fs::read_to_string(html).unwrap()] {
+            assert!(report.contains(words), "{report}");
+            assert_eq!(report.contains("--gate"), expected == 1, "{report}");
+        }
+    }
+    let (one, two) = (&*soon[0], &*soon[1]);
+    let check = ["check", "--spawn", "true", "--exec", "{command}", "--reseed-within"];
+    for wrong in [
+        // Processes share one kernel, which has no copy to reseed after.
+        ["compare", one, two, "--processes", "--reseed-within", "60"].as_slice(),
+        &["check", "--reseed-within", "60"],
+        &[&check[..], &["60", "--processes"]].concat(),
+        &[&check[..], &["39"]].concat(),
+        &[&check[..], &["-1"]].concat(),
+        &[&check[..], &["86400001"]].concat(),
+        &[&check[..], &["1s"]].concat(),
+    ] {
+        assert_eq!(status(&clones(wrong)), 2, "{wrong:?}");
+    }
+}
+
 /// A host name or a port has few bits, and a machine-id is the same in all reports of a machine: a
 /// plain hash of one could be inverted, and of the other would link them.
 #[test]
