@@ -42,8 +42,8 @@ pub(crate) fn each(copies: &[Draws], witness: &str) -> Vec<Option<u64>> {
         };
         let reseed = own.iter().find(|reseed| !is_shared(reseed.ns) && is_known(reseed.ns))?;
         let shared = reseed.looks.iter().copied().filter(|look| is_shared(*look)).max();
-        // Without a shared look the copy was made earlier than the oldest one, and nothing shows how
-        // much earlier. The clock began with the machine, so the copy came after that.
+        // Without a shared look the copy was made before the oldest look, and nothing shows how
+        // long before. The clock began with the machine, so the copy came after that.
         let copied = shared.unwrap_or(0);
         Some(reseed.ns.saturating_sub(copied) / 1_000_000)
     };

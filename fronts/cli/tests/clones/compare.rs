@@ -184,9 +184,11 @@ fn a_reseed_that_comes_late_or_never_fails_where_a_limit_was_asked_for() {
         let output = clones(&arguments);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(status(&output), expected, "{limit:?}: {text}{}", said(&output));
-        let failures = format!(r#"failures="{}""#, expected);
+        let cases = 2 + usize::from(!limit.is_empty());
+        let counted = format!(r#"tests="{cases}" failures="{expected}""#);
         let junit = fs::read_to_string(junit).unwrap();
-        assert!(junit.contains(&failures), "{junit}");
+        assert!(junit.contains(&counted), "{junit}");
+        assert_eq!(junit.matches("<testcase").count(), cases, "{junit}");
         assert_eq!(junit.contains("reseed in time"), !limit.is_empty(), "{junit}");
         for report in [text, junit, fs::read_to_string(html).unwrap()] {
             assert!(report.contains(words), "{report}");
