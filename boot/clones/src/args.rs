@@ -1,5 +1,6 @@
 //! Arguments of `headwater clones`.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// Find out which random sources repeat in copies of a warm process or machine, and renew them
@@ -38,6 +39,10 @@ pub enum Verb {
         name: String,
     },
 }
+
+/// The limits for a reseed, in milliseconds. A witness looks each 20 ms, so that a moment between
+/// two looks is known no better.
+const LIMITS_MS: RangeInclusive<u64> = 40..=86_400_000;
 
 /// Arguments of `check`.
 #[derive(clap::Args, Clone, Debug)]
@@ -95,7 +100,7 @@ pub struct CheckArgs {
 
     /// Fail unless each copy's kernel is seen to reseed within so many milliseconds of the copy
     #[arg(long, value_name = "MS", requires = "spawn", conflicts_with = "processes",
-        value_parser = clap::value_parser!(u64).range(40..=86_400_000))]
+        value_parser = clap::value_parser!(u64).range(LIMITS_MS))]
     pub reseed_within: Option<u64>,
 
     /// The command's name inside the original and its copies
@@ -179,7 +184,7 @@ pub struct CompareArgs {
 
     /// Fail unless each copy's kernel is seen to reseed within so many milliseconds of the copy
     #[arg(long, value_name = "MS", conflicts_with = "processes",
-        value_parser = clap::value_parser!(u64).range(40..=86_400_000))]
+        value_parser = clap::value_parser!(u64).range(LIMITS_MS))]
     pub reseed_within: Option<u64>,
 
     /// The form of the report

@@ -2,7 +2,8 @@
 
 use crate::Usage;
 use crate::args::{CheckArgs, CompareArgs, DrawArgs, PlantArgs, UprootArgs};
-use crate::compare::{Comparison, Copied, compare};
+use crate::compare::compare;
+use crate::comparison::{Comparison, Copied};
 use crate::draw::Draws;
 use crate::driven::Lines;
 use crate::plant::{Garden, selected};

@@ -16,6 +16,7 @@ mod catalogue;
 mod check;
 mod clean;
 mod compare;
+mod comparison;
 mod criu;
 mod draw;
 mod driven;
@@ -48,7 +49,8 @@ pub use args::{
 pub use builtin::run as witness;
 pub use catalogue::{Class, Renewer};
 pub use check::{check, draw, files, plant, uproot};
-pub use compare::{Absent, Compared, Comparison, Copied, Stamps, Verdict, compare};
+pub use compare::compare;
+pub use comparison::{Absent, Compared, Comparison, Copied, Stamps, Verdict};
 pub use draw::{Draws, Reseed, Row, Skipped, Witness};
 pub use repair::{Repair, Step, pass_gate, repair};
 pub use report::{html, junit, text};

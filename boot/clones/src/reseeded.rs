@@ -22,7 +22,7 @@ pub(crate) fn after_ms(copies: &[Draws]) -> Option<u64> {
 }
 
 /// Returns for each copy the milliseconds from the copy to the first event after it that the
-/// witness noted; None where it shows none.
+/// witness noted, or more; None where it shows none.
 pub(crate) fn each(copies: &[Draws], witness: &str) -> Vec<Option<u64>> {
     let seen: Vec<&[Reseed]> = copies.iter().map(|draws| of(draws, witness)).collect();
     let noted: Vec<BTreeSet<u64>> = seen
@@ -42,8 +42,9 @@ pub(crate) fn each(copies: &[Draws], witness: &str) -> Vec<Option<u64>> {
         };
         let reseed = own.iter().find(|reseed| !is_shared(reseed.ns) && is_known(reseed.ns))?;
         let shared = reseed.looks.iter().copied().filter(|look| is_shared(*look)).max();
-        // Without a shared look the copy was made earlier than the oldest one.
-        let copied = shared.or(reseed.looks.first().copied()).unwrap_or(reseed.ns);
+        // Without a shared look the copy was made before the oldest look, and nothing shows how
+        // long before. The clock began with the machine, so the copy came after that.
+        let copied = shared.unwrap_or(0);
         Some(reseed.ns.saturating_sub(copied) / 1_000_000)
     };
     seen.iter().enumerate().map(after).collect()
@@ -99,10 +100,10 @@ mod tests {
     fn a_late_reseed_says_how_late_it_is() {
         let own = |ms: u64, last: u64| vec![at(ms, &[180, 200, last])];
         assert_eq!(after_ms(&copies(vec![own(5_001, 4_981), own(222, 212)])), Some(4_801));
-        // The looks from before the copy are forgotten, so at least the time of those that are
-        // left.
+        // The looks from before the copy are forgotten. One second, as they are left, would be too
+        // little.
         let lost = vec![at(9_000, &[8_000, 8_980])];
-        assert_eq!(after_ms(&copies(vec![lost, own(222, 212)])), Some(1_000));
+        assert_eq!(after_ms(&copies(vec![lost, own(222, 212)])), Some(9_000));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The report as one page.
 
 use super::{advice, answer, counted, late, named};
-use crate::compare::{Comparison, Verdict};
+use crate::comparison::{Comparison, Verdict};
 use headwater_text::page::Page;
 use maud::html;
 

@@ -1,7 +1,7 @@
 //! The report as JUnit XML, which CI systems show beside the tests of a program.
 
 use super::{advice, counted, late, named};
-use crate::compare::{Comparison, Verdict};
+use crate::comparison::{Comparison, Verdict};
 use quick_xml::Writer;
 use std::io;
 

@@ -4,7 +4,7 @@ pub mod html;
 pub mod junit;
 pub mod text;
 
-use crate::compare::{Comparison, Stamps, Verdict};
+use crate::comparison::{Comparison, Stamps, Verdict};
 use crate::{Compared, Copied};
 
 /// Returns the answer in one line.

@@ -1,7 +1,7 @@
 //! The report on a terminal.
 
 use super::{advice, answer, counted, late, named};
-use crate::compare::{Comparison, Verdict};
+use crate::comparison::{Comparison, Verdict};
 use crate::repair::{Proof, Repair};
 use crate::watch::Response;
 use std::fmt::Write;

@@ -142,15 +142,22 @@ fn times_that_no_clock_can_hold_are_a_wrong_command_line() {
 #[test]
 fn a_reseed_that_comes_late_or_never_fails_where_a_limit_was_asked_for() {
     let folder = Folder::new("late");
+    let noted = |name: &str, value: &str, reseeds: &str| {
+        let text = draws("p", value, value).replace(r#""name": "libc""#, r#""name": "kernel""#);
+        let text = text.replace(r#""reseeds": []"#, &format!(r#""reseeds": [{reseeds}]"#));
+        folder.write(name, &text)
+    };
     // Looks of 100 and 120 ms are shared, so the copy was made between 120 ms and the next look.
     let copy = |name: &str, value: &str, reseed: Option<u64>| {
         let reseeds = reseed.map_or(String::new(), |ms| {
             format!(r#"{{"generation": 9, "ns": {ms}000000, "looks": [100000000, 120000000]}}"#)
         });
-        let text = draws("p", value, value).replace(r#""name": "libc""#, r#""name": "kernel""#);
-        let text = text.replace(r#""reseeds": []"#, &format!(r#""reseeds": [{reseeds}]"#));
-        folder.write(name, &text)
+        noted(name, value, &reseeds)
     };
+    // A witness that keeps too few looks has none of before the copy. A reseed of nine seconds must
+    // not seem to be one of the second that is left.
+    let forgotten = r#"{"generation": 9, "ns": 9000000000, "looks": [8000000000]}"#;
+    let lost = [copy("7", "g", Some(140)), noted("8", "h", forgotten)];
     let soon = [copy("1", "a", Some(140)), copy("2", "b", Some(180))];
     let late = [copy("3", "c", Some(150)), copy("4", "d", Some(3_121))];
     let never = [copy("5", "e", Some(160)), copy("6", "f", None)];
@@ -160,6 +167,9 @@ fn a_reseed_that_comes_late_or_never_fails_where_a_limit_was_asked_for() {
     for (files, limit, expected, words) in [
         (&soon, &[][..], 0, ""),
         (&soon, &at_limit[..], 0, ""),
+        (&soon, &["--reseed-within", "40"], 1, "That is later than 40 ms"),
+        (&soon, &["--reseed-within", "86400000"], 0, ""),
+        (&lost, &beyond[..], 1, "That is later than 3000 ms"),
         (&late, &[][..], 0, ""),
         (&late, &at_limit[..], 1, "That is later than 60 ms"),
         (&late, &beyond[..], 1, "That is later than 3000 ms"),
@@ -174,14 +184,26 @@ fn a_reseed_that_comes_late_or_never_fails_where_a_limit_was_asked_for() {
         let output = clones(&arguments);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(status(&output), expected, "{limit:?}: {text}{}", said(&output));
-        let failures = format!(r#"failures="{}""#, expected);
+        let cases = 2 + usize::from(!limit.is_empty());
+        let counted = format!(r#"tests="{cases}" failures="{expected}""#);
         let junit = fs::read_to_string(junit).unwrap();
-        assert!(junit.contains(&failures), "{junit}");
+        assert!(junit.contains(&counted), "{junit}");
+        assert_eq!(junit.matches("<testcase").count(), cases, "{junit}");
         assert_eq!(junit.contains("reseed in time"), !limit.is_empty(), "{junit}");
         for report in [text, junit, fs::read_to_string(html).unwrap()] {
             assert!(report.contains(words), "{report}");
             assert_eq!(report.contains("--gate"), expected == 1, "{report}");
         }
+    }
+    // A check of copies that another tool makes, and whose draws lie in files.
+    let line = format!("cat {} # {{command}}", folder.path("{copy}"));
+    let check = ["check", "--planted", "--copies", "2", "--spawn", "true", "--exec", &line];
+    for (limit, expected) in [("40", 1), ("60", 0)] {
+        let output = clones(&[&check[..], &["--json", "--reseed-within", limit]].concat());
+        assert_eq!(status(&output), expected, "{limit}: {}", said(&output));
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["reseed_limit_ms"].to_string(), limit);
+        assert_eq!(document["reseeded_after_ms"], 60);
     }
     let (one, two) = (&*soon[0], &*soon[1]);
     let check = ["check", "--spawn", "true", "--exec", "{command}", "--reseed-within"];
