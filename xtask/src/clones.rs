@@ -102,6 +102,7 @@ const RENEWED: &[&str] = &[
     "libc/rand",
     "libc/random",
     "node/Math.random",
+    "node/Math.random, in a worker",
     "node/crypto.randomBytes",
     "node/crypto.randomFill",
     "node/crypto.randomInt",
