@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * -javaagent:headwater-clones.jar}. See docs/adapters.md.
  */
 public final class Agent {
-    private static final String NAME = "headwater-clones 0.2.0: ";
+    private static final String NAME = "headwater-clones: ";
     private static boolean isInstalled;
 
     private Agent() {}
