@@ -20,7 +20,7 @@ use std::process::Command;
 pub(crate) const MANIFEST: &str = "fronts/java/native/Cargo.toml";
 /// The licences of the linked crates, as `cargo xtask generate` writes them and the pom packs them.
 pub(crate) const NOTICES: &str = "fronts/java/NOTICES";
-/// The jar, and two that have all of the first in them: Spark's functions, and the agent for copies.
+/// The jar, and two that have all of it in them: Spark's functions, and the agent for copies.
 const JAR: (&str, &str) = ("fronts/java", "jar");
 const SPARK: (&str, &str) = ("fronts/java/spark", "spark");
 const CLONES: (&str, &str) = ("fronts/java/clones", "clones");
@@ -60,8 +60,9 @@ pub(crate) fn steps(report: &mut Report) {
         need(tools::root_user(), LOSS)?;
         need(tools::package("mvn", "maven"), LOSS)?;
         let criu = need(lab::criu(), LOSS)?;
+        let newest = need(lab::newest_criu(), LOSS)?;
         let jdks = need(jdks(), LOSS)?;
-        Ok(in_images(&criu, &jdks)?)
+        Ok(in_images(&criu, &newest, &jdks)?)
     });
     report.long_step("Java on arm64, emulated", || {
         const LOSS: &str = "whether the jar's library for arm64 loads and computes the same values";
@@ -141,19 +142,25 @@ pub(crate) fn clones_agent() -> Result<PathBuf> {
     clones_jar()
 }
 
-/// Saves a JVM of each version and restores it twice.
-fn in_images(criu: &str, jdks: &[(u32, PathBuf)]) -> Result<()> {
+/// Saves a JVM of each version and restores it twice: by a CRIU that restores the pages by which a
+/// process sees that it is a copy, and by one that leaves them out.
+fn in_images(criu: &str, newest_criu: &str, jdks: &[(u32, PathBuf)]) -> Result<()> {
     let (_, newest) = jdks.first().context("no JDK")?;
     let agent = clones_agent()?;
     for (version, home) in jdks {
         println!("a JVM of Java {version} is saved and restored twice");
         let mut test = maven(newest)?;
-        test.args(["failsafe:integration-test", "failsafe:verify", "-Dit.test=CriuTest,ClonesTest"]);
+        test.args([
+            "failsafe:integration-test",
+            "failsafe:verify",
+            "-Dit.test=CriuTest,ClonesTest",
+        ]);
         test.arg(property("headwater.clones.jar", &agent));
         test.arg(property("headwater.test.java", &home.join("bin/java")));
         let native = if *version < 22 { "" } else { "--enable-native-access=ALL-UNNAMED" };
         test.arg(format!("-Dheadwater.test.options={native}"));
-        run(test.env("HEADWATER_TEST_CRIU", criu))?;
+        test.env("HEADWATER_TEST_CRIU", criu).env("HEADWATER_TEST_NEWEST_CRIU", newest_criu);
+        run(&mut test)?;
     }
     Ok(())
 }

@@ -18,14 +18,8 @@ const LIMIT: Duration = Duration::from_secs(15);
 /// Things that a runtime may hold open: connections to itself, locks, sockets, files that were
 /// removed. CRIU saves such a file up to 1 MiB, and a native library that a jar has unpacked for
 /// itself and removed is larger.
-const OPTIONS: [&str; 6] = [
-    "--tcp-established",
-    "--file-locks",
-    "--ext-unix-sk",
-    "--link-remap",
-    "--ghost-limit",
-    "64M",
-];
+const OPTIONS: [&str; 6] =
+    ["--tcp-established", "--file-locks", "--ext-unix-sk", "--link-remap", "--ghost-limit", "64M"];
 
 /// The command of CRIU, and its version.
 pub(crate) struct Criu {

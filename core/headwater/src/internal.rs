@@ -45,7 +45,7 @@ pub fn copies_word() -> *const u64 {
     linux::copies::word()
 }
 
-/// Returns the address of the count that [`copies`](crate::copies) returns, which stays readable. It
+/// Returns the address of the number that [`copies`](crate::copies) returns; readable for ever. It
 /// moves before [`copies_word`] is 1 again, so a thread that reads the word and then this count
 /// knows of a copy that another thread has found.
 #[must_use]

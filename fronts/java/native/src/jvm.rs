@@ -20,8 +20,7 @@ pub(crate) struct Functions {
     get_critical: unsafe extern "system" fn(Env, Object, *mut u8) -> *mut c_void,
     release_critical: unsafe extern "system" fn(Env, Object, *mut c_void, i32),
     before_new_direct_byte_buffer: [usize; 5],
-    pub(crate) new_direct_byte_buffer:
-        unsafe extern "system" fn(Env, *mut c_void, i64) -> Object,
+    pub(crate) new_direct_byte_buffer: unsafe extern "system" fn(Env, *mut c_void, i64) -> Object,
 }
 
 const _: () = {

@@ -9,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +42,7 @@ class ClonesTest {
             Random setSeed(42): R R D
             Random(long of SecureRandom): R R D
             Random new, setSeed(7): R R R
+            Random kept, setSeed(7): R R R
             Random of a stream: R R R
             Math.random: R D D
             StrictMath.random: R D D
@@ -109,6 +112,7 @@ class ClonesTest {
             Bouncy Castle NONCEANDIV: R R R
             Random second of a pair: R D D
             Random(42) second of a pair: R R D
+            Random setSeed(42) second of a pair: R R D
             SecureRandom second of a pair: R D D
             ThreadLocalRandom second of a pair: R D D
             Random without a draw: R D D
@@ -144,7 +148,7 @@ class ClonesTest {
     }
 
     private void compare(int column, List<String> options) throws Exception {
-        Images images = new Images(directory);
+        Images images = new Images(directory, Images.NEWEST);
         List<String> arguments = new ArrayList<>(options);
         arguments.addAll(program(images.go));
         List<List<String>> copies = images.restoreTwice("auto", arguments);
@@ -164,6 +168,33 @@ class ClonesTest {
             }
         }
         assertEquals("", faults.toString());
+    }
+
+    /** Many threads meet the copy at once, and only the first of them finds the word lost. */
+    @Test
+    void threadsOfTwoCopiesShareNoDraw() throws Exception {
+        Set<String> shared = sharedByCrowd(List.of("-javaagent:" + AGENT));
+        assertEquals(Set.of(), shared);
+    }
+
+    @Test
+    void threadsOfTwoCopiesShareDrawsWithoutTheAgent() throws Exception {
+        Set<String> shared = sharedByCrowd(List.of());
+        for (String source : List.of("0", "1", "2")) {
+            assertTrue(shared.stream().anyMatch(draw -> draw.startsWith(source)), source);
+        }
+    }
+
+    private Set<String> sharedByCrowd(List<String> options) throws Exception {
+        Images images = new Images(directory, Images.NEWEST);
+        List<String> arguments = new ArrayList<>(options);
+        arguments.addAll(List.of("-cp", Jars.tests().toString(), "headwater.program.Crowd",
+                images.go.toString()));
+        List<List<String>> copies = images.restoreTwice("auto", arguments);
+        Set<String> shared = new HashSet<>(copies.get(0));
+        assertEquals(copies.get(0).size(), shared.size(), "draws of one copy");
+        shared.retainAll(new HashSet<>(copies.get(1)));
+        return shared;
     }
 
     /** In the original, the agent changes no number that a program has seeded. */

@@ -29,7 +29,7 @@ class CriuTest {
     }
 
     private void restoreTwice(String way, String mode) throws Exception {
-        Images images = new Images(directory);
+        Images images = new Images(directory, Images.OLD);
         List<List<String>> copies = images.restoreTwice(mode, List.of("-XX:TieredStopAtLevel=1",
                 "-cp", Jars.jar() + File.pathSeparator + Jars.tests(),
                 "headwater.program.Restored", images.go.toString(), way, Integer.toString(DRAWS)));

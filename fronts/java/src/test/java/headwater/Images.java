@@ -15,16 +15,21 @@ import java.util.concurrent.TimeUnit;
  * A JVM that CRIU saves once and restores twice. It prints {@code ready} and its number, waits for
  * a file, and then prints lines that end with {@code end}.
  *
- * <p>{@code cargo xtask test} names CRIU in HEADWATER_TEST_CRIU; saving needs root.
+ * <p>{@code cargo xtask test} names two CRIUs in the environment; saving needs root.
  */
 final class Images {
+    /** The variable of a CRIU before 4.2, after which a process cannot see that it is a copy. */
+    static final String OLD = "HEADWATER_TEST_CRIU";
+    /** The variable of one that leaves out the pages which tell it. */
+    static final String NEWEST = "HEADWATER_TEST_NEWEST_CRIU";
+
     private final Path directory;
     private final List<String> criu;
     /** The file that ends the wait: an argument of the program. */
     final Path go;
 
-    Images(Path directory) {
-        String named = System.getenv("HEADWATER_TEST_CRIU");
+    Images(Path directory, String variable) {
+        String named = System.getenv(variable);
         assumeTrue(named != null, "skipped: no CRIU is named, so no image is restored twice");
         this.directory = directory;
         criu = List.of(named.split(" "));

@@ -173,6 +173,11 @@ public final class Sources {
             now.setSeed(7);
             return words(now);
         });
+        Random again = new Random();
+        add("Random kept, setSeed(7)", () -> {
+            again.setSeed(7);
+            return words(again);
+        });
         ByteArrayOutputStream saved = new ByteArrayOutputStream();
         new ObjectOutputStream(saved).writeObject(new Random());
         Random read = (Random) new ObjectInputStream(
@@ -397,6 +402,10 @@ public final class Sources {
         Random fixed = new Random(42);
         fixed.nextGaussian();
         add("Random(42) second of a pair", fixed::nextGaussian);
+        Random later = new Random();
+        later.setSeed(42);
+        later.nextGaussian();
+        add("Random setSeed(42) second of a pair", later::nextGaussian);
         SecureRandom secure = new SecureRandom();
         secure.nextGaussian();
         add("SecureRandom second of a pair", secure::nextGaussian);

@@ -44,7 +44,7 @@ final class Seed extends AtomicLong {
     /** Returns false if the second half of a pair was made before a copy. */
     boolean isGaussianValid() {
         refresh();
-        boolean isValid = epoch == KEPT || gaussian == epoch;
+        boolean isValid = gaussian == epoch;
         gaussian = epoch;
         return isValid;
     }
