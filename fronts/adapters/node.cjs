@@ -33,6 +33,7 @@ const addon = { exports: {} };
 process.dlopen(addon, library());
 const { fill, copies, machines } = addon.exports;
 const word = new Uint8Array(addon.exports.word);
+const count = new Uint32Array(addon.exports.count);
 
 // --- Math.random ---------------------------------------------------------------------------------
 
@@ -41,10 +42,10 @@ const bytes = new Uint8Array(8 * BATCH);
 const words = new Uint32Array(bytes.buffer);
 const batch = new Float64Array(BATCH);
 let left = 0;
-let seen = copies();
+let seen = copies() >>> 0;
 
 function refill() {
-  seen = copies(); // before the bytes: a copy that is made between voids them
+  seen = copies() >>> 0; // before the bytes: a copy that is made between voids them
   fill(bytes);
   // 53 bits, as many as a number below 1 has.
   for (let at = 0; at < BATCH; at++) {
@@ -55,8 +56,10 @@ function refill() {
 }
 
 function random() {
-  // VMClock's count is not in the word, so where it can be read it is asked for, at 50 ns.
-  if (left === 0 || word[0] !== 1 || (machines && seen !== copies())) refill();
+  // The word first: whoever sets it again has moved the count before. VMClock's count is in
+  // neither, so where it can be read it is asked for, at 50 ns.
+  if (left === 0 || word[0] !== 1 || count[0] !== seen) refill();
+  else if (machines && seen !== copies() >>> 0) refill();
   return batch[--left];
 }
 

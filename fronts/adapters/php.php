@@ -23,20 +23,22 @@ namespace Headwater\Clones;
  */
 function check(): bool
 {
-    static $library = null, $word = null, $seesMachines = false, $seen = null;
+    static $library = null, $word = null, $count = null, $seesMachines = false, $seen = null;
     if ($library === null) {
         $library = \FFI::cdef(
-            'uint8_t *headwater_clones_word(void); uint64_t headwater_clones_copies(void);'
-            . ' int headwater_clones_sees_machines(void);',
+            'uint8_t *headwater_clones_word(void); uint64_t *headwater_clones_count(void);'
+            . ' uint64_t headwater_clones_copies(void); int headwater_clones_sees_machines(void);',
             file()
         );
         $seen = $library->headwater_clones_copies();
         $word = $library->headwater_clones_word();
+        $count = $library->headwater_clones_count();
         $seesMachines = $library->headwater_clones_sees_machines() === 1;
         return false;
     }
-    // The byte is read in place, because a call takes longer. It does not show copies of machines.
-    if ($word[0] === 1 && !$seesMachines) {
+    // Both are read in place, because a call takes longer; the count because a hook of the library
+    // may have seen the copy, and set the byte again. Copies of machines are in neither.
+    if ($word[0] === 1 && $count[0] === $seen && !$seesMachines) {
         return false;
     }
     $now = $library->headwater_clones_copies(); // sets the byte again

@@ -22,17 +22,21 @@ module Headwater
     handle = Fiddle.dlopen(FILE)
     function = ->(name, type) { Fiddle::Function.new(handle[name], [], type) }
     COPIES = function.call("headwater_clones_copies", -Fiddle::TYPE_LONG_LONG)
-    # The byte is read in place: a call of the function takes four times as long.
-    WORD = Fiddle::Pointer.new(function.call("headwater_clones_word", Fiddle::TYPE_VOIDP).call.to_i, 8)
+    # Both are read in place: a call of the function takes four times as long. The count is read too,
+    # because the hooks before the C library's functions may have looked, and set the byte again.
+    memory = ->(name) { Fiddle::Pointer.new(function.call(name, Fiddle::TYPE_VOIDP).call.to_i, 8) }
+    WORD = memory.call("headwater_clones_word")
+    COUNT = memory.call("headwater_clones_count")
     SEES_MACHINES = function.call("headwater_clones_sees_machines", Fiddle::TYPE_INT).call == 1
 
     @seen = COPIES.call
+    @bytes = [@seen].pack("Q")
 
     # A seed of Random.new_seed has 128 bits, and a program's is shorter.
     SELF_SEEDED = 1 << 64
 
     def self.check
-      renew if WORD[0] != 1 || (SEES_MACHINES && COPIES.call != @seen)
+      renew if WORD[0] != 1 || COUNT[0, 8] != @bytes || (SEES_MACHINES && COPIES.call != @seen)
     end
 
     def self.renew
@@ -44,6 +48,7 @@ module Headwater
         random.send(:initialize, Random.new_seed) if random.seed >= SELF_SEEDED
       end
       @seen = now
+      @bytes = [now].pack("Q")
     end
 
     # Puts the comparison before methods of a class or a module. A text, because a block that passes

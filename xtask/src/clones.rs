@@ -1,5 +1,6 @@
 //! Copies of warm processes: `headwater clones check`, whose verdicts are compared with known ones.
 
+use crate::java;
 use crate::process::{program, root, run, target_directory};
 use crate::report::{Stop, need};
 use crate::tools;
@@ -97,11 +98,19 @@ const RENEWED: &[&str] = &[
     "gnutls/KEY",
     "gnutls/NONCE",
     "gnutls/RANDOM",
+    "java/Collections.shuffle",
+    "java/Math.random",
+    "java/Random, kept",
+    "java/SecureRandom.DRBG",
+    "java/SecureRandom.SHA1PRNG",
+    "java/SplittableRandom, new",
+    "java/ThreadLocalRandom",
     "libbsd/arc4random_buf",
     "libc/drand48",
     "libc/rand",
     "libc/random",
     "node/Math.random",
+    "node/Math.random, in a worker",
     "node/crypto.randomBytes",
     "node/crypto.randomFill",
     "node/crypto.randomInt",
@@ -152,8 +161,9 @@ pub(crate) fn adapters() -> Result<(), Stop> {
     run(&mut program(
         "cargo build --release -p headwater-cli -p headwater-adapters -p headwater-preload",
     ))?;
+    let agent = need(java::clones_agent(), LOSS)?;
     let plain = verdicts(&mut check(&python)?, LOSS)?;
-    let renewed = verdicts(&mut with_adapters(check(&python)?)?, LOSS)?;
+    let renewed = verdicts(&mut with_adapters(check(&python)?, &agent)?, LOSS)?;
     let (mut faults, mut shown) = (Vec::new(), 0);
     for id in RENEWED {
         match (plain.get(*id).map(String::as_str), renewed.get(*id).map(String::as_str)) {
@@ -178,12 +188,12 @@ fn check(python: &Path) -> Result<Command> {
     let path = env::join_paths(std::iter::once(programs).chain(env::split_paths(&path)))?;
     let mut check = Command::new(target_directory()?.join("release/headwater"));
     check.args(["clones", "check", "--json", "--only"]).env("PATH", path);
-    check.arg("libc,libbsd,openssl,gnutls,python,node,ruby,php");
+    check.arg("libc,libbsd,openssl,gnutls,python,node,ruby,php,java");
     Ok(check)
 }
 
 /// Puts each adapter into place as its page says: docs/adapters.md.
-fn with_adapters(mut check: Command) -> Result<Command> {
+fn with_adapters(mut check: Command, agent: &Path) -> Result<Command> {
     let adapters = root()?.join("fronts/adapters");
     let library = target_directory()?.join("release/libheadwater_clones.so");
     let site = target_directory()?.join("tools/adapters");
@@ -204,6 +214,7 @@ fn with_adapters(mut check: Command) -> Result<Command> {
     check.env("PHP_INI_SCAN_DIR", format!(":{}", ini.display()));
     check.env("PYTHONPATH", site);
     check.env("NODE_OPTIONS", format!("--require {}", adapters.join("node.cjs").display()));
+    check.env("JAVA_TOOL_OPTIONS", format!("-javaagent:{}", agent.display()));
     check.env("RUBYOPT", format!("-r{}", adapters.join("ruby.rb").display()));
     Ok(check)
 }

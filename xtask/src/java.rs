@@ -20,9 +20,10 @@ use std::process::Command;
 pub(crate) const MANIFEST: &str = "fronts/java/native/Cargo.toml";
 /// The licences of the linked crates, as `cargo xtask generate` writes them and the pom packs them.
 pub(crate) const NOTICES: &str = "fronts/java/NOTICES";
-/// The jar, and the jar of Spark's functions, which has all of the first in it.
+/// The jar, and two that have all of it in them: Spark's functions, and the agent for copies.
 const JAR: (&str, &str) = ("fronts/java", "jar");
 const SPARK: (&str, &str) = ("fronts/java/spark", "spark");
+const CLONES: (&str, &str) = ("fronts/java/clones", "clones");
 /// The places of JDKs, besides JAVA_HOME.
 const JDKS: &str = "/usr/lib/jvm";
 /// The oldest JDK that compiles the jar and runs its tests.
@@ -59,8 +60,9 @@ pub(crate) fn steps(report: &mut Report) {
         need(tools::root_user(), LOSS)?;
         need(tools::package("mvn", "maven"), LOSS)?;
         let criu = need(lab::criu(), LOSS)?;
+        let newest = need(lab::newest_criu(), LOSS)?;
         let jdks = need(jdks(), LOSS)?;
-        Ok(in_images(&criu, &jdks)?)
+        Ok(in_images(&criu, &newest, &jdks)?)
     });
     report.long_step("Java on arm64, emulated", || {
         const LOSS: &str = "whether the jar's library for arm64 loads and computes the same values";
@@ -100,12 +102,20 @@ fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
     notices::expect(&licences, &jar()?, "META-INF")?;
     // Compiled against Spark's oldest version, without a Spark that runs: see `python::engines`.
     run(maven_of(SPARK, newest)?.arg("package"))?;
-    notices::expect(&licences, &spark_jar()?, "META-INF")?;
+    run(maven_of(CLONES, newest)?.arg("package"))?;
+    for built in [spark_jar()?, clones_jar()?] {
+        notices::expect(&licences, &built, "META-INF")?;
+    }
+    // The agent is built from the jar, and so was not there when this JDK tested the jar.
+    let mut agent = maven(newest)?;
+    agent.args(["failsafe:integration-test", "failsafe:verify", "-Dit.test=ClonesTest"]);
+    run(agent.arg(property("headwater.clones.jar", &clones_jar()?)))?;
     for (version, home) in &jdks[1..] {
         println!("the jar is tested on Java {version}");
         let mut tests = maven(newest)?;
         tests.args(["failsafe:integration-test", "failsafe:verify"]);
         tests.arg(property("headwater.test.java", &home.join("bin/java")));
+        tests.arg(property("headwater.clones.jar", &clones_jar()?));
         let native = if *version < 22 { "" } else { "--enable-native-access=ALL-UNNAMED" };
         run(tests.arg(format!("-Dheadwater.test.options={native}")))?;
     }
@@ -122,18 +132,35 @@ pub(crate) fn spark() -> Result<PathBuf> {
     spark_jar()
 }
 
-/// Saves a JVM of each version and restores it twice.
-fn in_images(criu: &str, jdks: &[(u32, PathBuf)]) -> Result<()> {
-    let (_, newest) = jdks.first().context("no JDK")?;
+/// Builds the agent that renews the JDK's generators in copies, and returns its path.
+pub(crate) fn clones_agent() -> Result<PathBuf> {
+    tools::package("mvn", "maven")?;
+    let jdks = jdks()?;
+    let (_, newest) = jdks.first().context("no JDK 17 or later")?;
     run(maven(newest)?.args(["package", "-DskipTests"]))?;
+    run(maven_of(CLONES, newest)?.arg("package"))?;
+    clones_jar()
+}
+
+/// Saves a JVM of each version and restores it twice: by a CRIU that restores the pages by which a
+/// process sees that it is a copy, and by one that leaves them out.
+fn in_images(criu: &str, newest_criu: &str, jdks: &[(u32, PathBuf)]) -> Result<()> {
+    let (_, newest) = jdks.first().context("no JDK")?;
+    let agent = clones_agent()?;
     for (version, home) in jdks {
         println!("a JVM of Java {version} is saved and restored twice");
         let mut test = maven(newest)?;
-        test.args(["failsafe:integration-test", "failsafe:verify", "-Dit.test=CriuTest"]);
+        test.args([
+            "failsafe:integration-test",
+            "failsafe:verify",
+            "-Dit.test=CriuTest,ClonesTest",
+        ]);
+        test.arg(property("headwater.clones.jar", &agent));
         test.arg(property("headwater.test.java", &home.join("bin/java")));
         let native = if *version < 22 { "" } else { "--enable-native-access=ALL-UNNAMED" };
         test.arg(format!("-Dheadwater.test.options={native}"));
-        run(test.env("HEADWATER_TEST_CRIU", criu))?;
+        test.env("HEADWATER_TEST_CRIU", criu).env("HEADWATER_TEST_NEWEST_CRIU", newest_criu);
+        run(&mut test)?;
     }
     Ok(())
 }
@@ -152,7 +179,8 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
     run(package.arg(&time))?;
     // After the first jar, whose classes it has too.
     run(maven_of(SPARK, newest)?.args(["package", &time]))?;
-    for built in [jar()?, spark_jar()?] {
+    run(maven_of(CLONES, newest)?.args(["package", &time]))?;
+    for built in [jar()?, spark_jar()?, clones_jar()?] {
         notices::expect(&licences, &built, "META-INF")?;
         let name = built.file_name().context("a jar without a name")?;
         fs::copy(&built, dist.join(name)).with_context(|| built.display().to_string())?;
@@ -168,6 +196,10 @@ fn spark_jar() -> Result<PathBuf> {
     Ok(folder()?.join(format!("spark/headwater-spark-{VERSION}.jar")))
 }
 
+fn clones_jar() -> Result<PathBuf> {
+    Ok(folder()?.join(format!("clones/headwater-clones-{VERSION}.jar")))
+}
+
 fn folder() -> Result<PathBuf> {
     Ok(target_directory()?.join("java"))
 }
@@ -177,7 +209,7 @@ fn maven(home: &Path) -> Result<Command> {
     maven_of(JAR, home)
 }
 
-/// Does the same for one of the two jars: the directory of its pom, and of what is built.
+/// Does the same for one of the jars: the directory of its pom, and of what is built.
 fn maven_of((source, built): (&str, &str), home: &Path) -> Result<Command> {
     let folder = folder()?;
     let mut maven = Command::new("mvn");

@@ -23,18 +23,24 @@ pub(crate) fn set_up() -> Result<()> {
 /// the release that it is from.
 pub(crate) fn criu() -> Result<String> {
     run(&mut program(&format!("{HEADWATER} lab setup --only tools")))?;
-    let tools = tools::cache()?.join("lab/tools/usr");
-    let place = |name: &str| tools.join(name).display().to_string();
-    ensure!(tools.join("sbin/criu").is_file(), "the lab has no CRIU");
+    criu_in("lab/tools/usr")
+}
+
+/// Returns the command of the CRIU that was fetched to a directory of the cache.
+fn criu_in(directory: &str) -> Result<String> {
+    let release = tools::cache()?.join(directory);
+    let place = |name: &str| release.join(name).display().to_string();
+    ensure!(release.join("sbin/criu").is_file(), "the lab has no CRIU in {directory}");
     let loader = place("lib64/ld-linux-x86-64.so.2");
     let libraries = place("lib/x86_64-linux-gnu");
     Ok(format!("{loader} --library-path {libraries} {}", place("sbin/criu")))
 }
 
-/// Fetches the lab's newest CRIU, which `clones check` prefers to the one of its tools. Before 4.2
+/// Does the same for the newest CRIU, which `clones check` prefers to that of the tools. Before 4.2
 /// a restored process has the pages that the kernel may drop, so headwater cannot see the copy.
-pub(crate) fn newest_criu() -> Result<()> {
-    run(&mut program(&format!("{HEADWATER} lab setup --only tools,criu")))
+pub(crate) fn newest_criu() -> Result<String> {
+    run(&mut program(&format!("{HEADWATER} lab setup --only tools,criu")))?;
+    criu_in("lab/criu/usr")
 }
 
 /// Runs one boot of each kernel series, and three pairs of clones.

@@ -40,7 +40,7 @@ const fn number(file: &'static str, before: &'static str, number: usize) -> Plac
 const C_SOURCE: &str = "fronts/c/src/process.rs";
 const C_HEADER: &str = "fronts/c/include/headwater.h";
 
-const PLACES: [Place; 23] = [
+const PLACES: [Place; 25] = [
     place("Cargo.toml", "path = \"", "version = \""),
     place("fronts/c/Cargo.toml", "path = \"", "version = \""),
     place("fronts/openssl/module/Cargo.toml", "path = \"", "version = \""),
@@ -59,9 +59,11 @@ const PLACES: [Place; 23] = [
     place("fronts/java/pom.xml", "\n  <version>", "\n  <version>"),
     place("fronts/java/bench/pom.xml", "\n  <version>", "\n  <version>"),
     place("fronts/java/spark/pom.xml", "\n  <version>", "\n  <version>"),
+    place("fronts/java/clones/pom.xml", "\n  <version>", "\n  <version>"),
     place("fronts/java/src/main/java/headwater/Library.java", "String VERSION = ", "\""),
     place("docs/java.md", "fronts/java/target/headwater-", "fronts/java/target/headwater-"),
     place("docs/java.md", "headwater-spark-", "headwater-spark-"),
+    place("docs/java.md", "headwater-clones-", "headwater-clones-"),
     // CMake refuses another series while the first number is 0.
     place("docs/c.md", "find_package(headwater ", "find_package(headwater "),
     place("tools/release/RELEASE.md", "git tag -s v", "git tag -s v"),

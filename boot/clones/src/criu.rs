@@ -16,8 +16,10 @@ use std::time::{Duration, Instant};
 /// The time that a restored witness may take.
 const LIMIT: Duration = Duration::from_secs(15);
 /// Things that a runtime may hold open: connections to itself, locks, sockets, files that were
-/// removed.
-const OPTIONS: [&str; 4] = ["--tcp-established", "--file-locks", "--ext-unix-sk", "--link-remap"];
+/// removed. CRIU saves such a file up to 1 MiB, and a native library that a jar has unpacked for
+/// itself and removed is larger.
+const OPTIONS: [&str; 6] =
+    ["--tcp-established", "--file-locks", "--ext-unix-sk", "--link-remap", "--ghost-limit", "64M"];
 
 /// The command of CRIU, and its version.
 pub(crate) struct Criu {

@@ -45,6 +45,14 @@ pub fn copies_word() -> *const u64 {
     linux::copies::word()
 }
 
+/// Returns the address of the number that [`copies`](crate::copies) returns; readable for ever. It
+/// moves before [`copies_word`] is 1 again, so a thread that reads the word and then this count
+/// knows of a copy that another thread has found.
+#[must_use]
+pub fn copies_count() -> *const u64 {
+    linux::copies::count()
+}
+
 /// Notes for [`copies`](crate::copies) that this process is about to fork. A front calls it from a
 /// handler of pthread_atfork, and [`after_fork`] in the parent, and `copies` in the child.
 pub fn before_fork() {

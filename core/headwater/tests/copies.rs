@@ -12,6 +12,7 @@ use headwater::internal::watch_page::{
 use headwater::testing::{Force, set, set_root};
 use headwater::{Vmclock, copies};
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicU64, Ordering::Acquire};
 use support::children::{Ending, fork, wait};
 use support::machine::skip;
 use support::memory::mappings_with;
@@ -227,6 +228,45 @@ fn every_thread_finds_a_copy() {
                 for _ in 0..4 {
                     scope.spawn(|| assert_ne!(copies(), before));
                 }
+            });
+        }
+    });
+}
+
+/// A thread that reads the two words in place of a call, as code of a JVM does, never finds the
+/// word set again and the count as it was.
+#[test]
+fn a_reader_finds_the_copy_that_another_thread_has_seen() {
+    let test = "a_reader_finds_the_copy_that_another_thread_has_seen";
+    isolated(test, || {
+        let root = Root::new();
+        let number = std::process::id();
+        root.write("/proc/self/stat", &stat(number, 1, 1));
+        set_root(root.c_path());
+        if !has_droppable(test) {
+            return;
+        }
+        let (word, count) =
+            (headwater::internal::copies_word(), headwater::internal::copies_count());
+        // SAFETY: both stay readable for ever, and are used as atomics by every thread.
+        let (word, count) = unsafe {
+            (AtomicU64::from_ptr(word.cast_mut()), AtomicU64::from_ptr(count.cast_mut()))
+        };
+        for born in 2..400 {
+            let before = copies();
+            assert_eq!((word.load(Acquire), count.load(Acquire)), (1, before));
+            root.write("/proc/self/stat", &stat(number, 1, born));
+            lose_pages();
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        while word.load(Acquire) != 1 {
+                            std::hint::spin_loop();
+                        }
+                        assert_ne!(count.load(Acquire), before);
+                    });
+                }
+                scope.spawn(copies);
             });
         }
     });

@@ -1,8 +1,9 @@
 //! An addon for Node, by which `node.cjs` draws from headwater, and sees that it was copied.
 //!
 //! A call from JavaScript into an addon takes longer than a `Math.random`. So the addon hands out
-//! the word that a copy loses, as an array of bytes: the script compares one of them at each draw,
-//! and calls only if it changed.
+//! the word that a copy loses, and the count of copies, as arrays: the script compares one element
+//! of each at each draw, and calls only if one changed. The word alone would not do: Node's workers
+//! share it, and the first that calls sets it again for all.
 //!
 //! Node-API is found by its names at registration (`node_api.h`, version 1 and later), because a
 //! reference to it would keep this library from being preloaded into any other program.
@@ -70,18 +71,21 @@ extern "C" fn node_api_module_get_api_version_v1() -> i32 {
     8
 }
 
-/// Fills the addon's exports: `word`, `fill`, `copies`, `machines`.
+/// Fills the addon's exports: `word`, `count`, `fill`, `copies`, `machines`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn napi_register_module_v1(env: Env, exports: Value) -> Value {
     let word = headwater::internal::copies_word().cast_mut().cast();
+    let count = headwater::internal::copies_count().cast_mut().cast();
     let (_, machines) = headwater::internal::copies_seen();
     let mut value = null_mut();
     // SAFETY: Node calls this function with an environment and an object, which stay valid until it
-    // returns; the results are places of this frame. The word stays readable for ever, so nothing
-    // has to be done at its end. A script that wrote there would void its own draws, and no more.
+    // returns; the results are places of this frame. Both words stay readable for ever, so nothing
+    // has to be done at their end. A script that wrote there would void draws, and no more.
     unsafe {
         let done = create_external_arraybuffer(env, word, 8, null(), null(), &raw mut value) == 0
             && set_named_property(env, exports, c"word".as_ptr(), value) == 0
+            && create_external_arraybuffer(env, count, 8, null(), null(), &raw mut value) == 0
+            && set_named_property(env, exports, c"count".as_ptr(), value) == 0
             && get_boolean(env, machines, &raw mut value) == 0
             && set_named_property(env, exports, c"machines".as_ptr(), value) == 0
             && export(env, exports, c"fill", fill)

@@ -7,6 +7,15 @@ extern "C" fn headwater_clones_word() -> *const u8 {
     headwater::internal::copies_word().cast()
 }
 
+/// Returns the address of the number that [`headwater_clones_copies`] returns; readable for ever.
+///
+/// The word alone would not do. This library's own functions look for copies too, and set the word
+/// again, so a language that reads the word afterwards finds nothing. But the count has moved then.
+#[unsafe(no_mangle)]
+extern "C" fn headwater_clones_count() -> *const u64 {
+    headwater::internal::copies_count()
+}
+
 /// Returns how often this process, or its machine, was seen to be copied since the first call.
 #[unsafe(no_mangle)]
 extern "C" fn headwater_clones_copies() -> u64 {

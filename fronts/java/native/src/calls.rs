@@ -45,6 +45,12 @@ pub(crate) fn generation() -> u64 {
     headwater::generation().map_or(0, core::num::NonZeroU64::get)
 }
 
+/// Returns 1 if copies of this process can be seen, and 2 if those of its machine can, or both.
+pub(crate) fn copies_seen() -> i32 {
+    let (processes, machines) = headwater::internal::copies_seen();
+    i32::from(processes) | i32::from(machines) << 1
+}
+
 pub(crate) fn quiesce() -> i32 {
     number(headwater::quiesce())
 }

@@ -74,6 +74,29 @@ extern "C" fn headwater_java_generation() -> u64 {
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn headwater_java_copies() -> u64 {
+    clear_upper_halves();
+    headwater::copies()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn headwater_java_copies_seen() -> i32 {
+    calls::copies_seen()
+}
+
+/// Returns an address of 8 bytes that stay readable.
+#[unsafe(no_mangle)]
+extern "C" fn headwater_java_copies_word() -> *const u64 {
+    headwater::internal::copies_word()
+}
+
+/// Returns an address of 8 bytes that stay readable.
+#[unsafe(no_mangle)]
+extern "C" fn headwater_java_copies_count() -> *const u64 {
+    headwater::internal::copies_count()
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn headwater_java_quiesce() -> i32 {
     calls::quiesce()
 }

@@ -153,6 +153,45 @@ extern "system" fn Java_headwater_Native_generation0(_: Env, _: Object) -> u64 {
 }
 
 #[unsafe(no_mangle)]
+extern "system" fn Java_headwater_Native_copies0(_: Env, _: Object) -> u64 {
+    headwater::copies()
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_headwater_Native_copiesSeen0(_: Env, _: Object) -> i32 {
+    calls::copies_seen()
+}
+
+/// # Safety
+///
+/// `env` is this thread's.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_copiesWord0(env: Env, _: Object) -> Object {
+    // SAFETY: `env` is this thread's, as `# Safety` says.
+    unsafe { view(env, headwater::internal::copies_word()) }
+}
+
+/// # Safety
+///
+/// `env` is this thread's.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_copiesCount0(env: Env, _: Object) -> Object {
+    // SAFETY: `env` is this thread's, as `# Safety` says.
+    unsafe { view(env, headwater::internal::copies_count()) }
+}
+
+/// Returns a direct buffer over a word that stays readable for as long as the process lives.
+///
+/// # Safety
+///
+/// `env` is this thread's.
+unsafe fn view(env: Env, word: *const u64) -> Object {
+    // SAFETY: `env` is this thread's. The buffer has the 8 bytes of a word that is never unmapped,
+    // so it may outlive this call. Java makes a read-only one of it before anything else sees it.
+    unsafe { ((**env.0).new_direct_byte_buffer)(env, word.cast_mut().cast(), 8) }
+}
+
+#[unsafe(no_mangle)]
 extern "system" fn Java_headwater_Native_quiesce0(_: Env, _: Object) -> i32 {
     calls::quiesce()
 }

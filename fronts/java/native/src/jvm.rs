@@ -19,6 +19,8 @@ pub(crate) struct Functions {
     before_get_critical: [usize; 9],
     get_critical: unsafe extern "system" fn(Env, Object, *mut u8) -> *mut c_void,
     release_critical: unsafe extern "system" fn(Env, Object, *mut c_void, i32),
+    before_new_direct_byte_buffer: [usize; 5],
+    pub(crate) new_direct_byte_buffer: unsafe extern "system" fn(Env, *mut c_void, i64) -> Object,
 }
 
 const _: () = {
@@ -27,6 +29,7 @@ const _: () = {
     assert!(core::mem::offset_of!(Functions, set_long_region) == 212 * size_of::<usize>());
     assert!(core::mem::offset_of!(Functions, get_critical) == 222 * size_of::<usize>());
     assert!(core::mem::offset_of!(Functions, release_critical) == 223 * size_of::<usize>());
+    assert!(core::mem::offset_of!(Functions, new_direct_byte_buffer) == 229 * size_of::<usize>());
 };
 
 /// The JVM's environment of a thread.

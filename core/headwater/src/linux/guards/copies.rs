@@ -163,6 +163,11 @@ pub(crate) fn word() -> *const u64 {
     WORD.get().cast_const().cast()
 }
 
+/// Returns the address of the count.
+pub(crate) fn count() -> *const u64 {
+    COPIES.as_ptr()
+}
+
 /// The parts of a process by which a copy differs from a fork.
 struct Identity {
     parent: u64,

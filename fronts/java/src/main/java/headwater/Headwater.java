@@ -171,6 +171,17 @@ public final class Headwater extends Provider {
         return isStale;
     }
 
+    /**
+     * Returns how often this process, or its machine, was seen to be copied since the first call.
+     * It moves at no reseed of the kernel, as {@link #generation()} does, so a generator that is
+     * renewed when it moved keeps its numbers otherwise. The number is no identity: two copies of
+     * one original have the same. {@link CopiesMemory} tells what can be seen here.
+     */
+    public static long copies() {
+        Draw.require();
+        return Native.copies();
+    }
+
     /** Returns the JSON document of {@code headwater status --json}, for this process. */
     public static String status() {
         Draw.require();

@@ -1,5 +1,6 @@
 package headwater;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.ProviderException;
@@ -44,6 +45,22 @@ final class Native {
 
     static long generation() {
         return generation0();
+    }
+
+    static long copies() {
+        return copies0();
+    }
+
+    static int copiesSeen() {
+        return copiesSeen0();
+    }
+
+    static ByteBuffer copiesWord() {
+        return copiesWord0();
+    }
+
+    static ByteBuffer copiesCount() {
+        return copiesCount0();
     }
 
     static int quiesce() {
@@ -114,6 +131,14 @@ final class Native {
     private static native int fillLongs0(long[] out, int off, int len);
 
     private static native long generation0();
+
+    private static native long copies0();
+
+    private static native int copiesSeen0();
+
+    private static native ByteBuffer copiesWord0();
+
+    private static native ByteBuffer copiesCount0();
 
     private static native int quiesce0();
 

@@ -12,6 +12,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.ProviderException;
@@ -32,6 +33,10 @@ final class Native {
     private static final MethodHandle FILL;
     private static final MethodHandle FILL_FRESH;
     private static final MethodHandle GENERATION;
+    private static final MethodHandle COPIES;
+    private static final MethodHandle COPIES_SEEN;
+    private static final MethodHandle COPIES_WORD;
+    private static final MethodHandle COPIES_COUNT;
     private static final MethodHandle QUIESCE;
     private static final MethodHandle RESUME;
     private static final MethodHandle STATUS;
@@ -54,6 +59,10 @@ final class Native {
         FILL = bound == null ? null : bound.fill;
         FILL_FRESH = bound == null ? null : bound.fillFresh;
         GENERATION = bound == null ? null : bound.generation;
+        COPIES = bound == null ? null : bound.copies;
+        COPIES_SEEN = bound == null ? null : bound.copiesSeen;
+        COPIES_WORD = bound == null ? null : bound.copiesWord;
+        COPIES_COUNT = bound == null ? null : bound.copiesCount;
         QUIESCE = bound == null ? null : bound.quiesce;
         RESUME = bound == null ? null : bound.resume;
         STATUS = bound == null ? null : bound.status;
@@ -78,6 +87,10 @@ final class Native {
         final MethodHandle fill;
         final MethodHandle fillFresh;
         final MethodHandle generation;
+        final MethodHandle copies;
+        final MethodHandle copiesSeen;
+        final MethodHandle copiesWord;
+        final MethodHandle copiesCount;
         final MethodHandle quiesce;
         final MethodHandle resume;
         final MethodHandle status;
@@ -97,6 +110,11 @@ final class Native {
             fillFresh = function("fill_fresh", JAVA_INT, HEAP, ADDRESS, JAVA_LONG);
             generation = function("generation", JAVA_LONG, Linker.Option.critical(false));
             version = function("version", JAVA_LONG, HEAP, ADDRESS, JAVA_LONG);
+            // Two reads of /proc in a copy, at most: still short.
+            copies = function("copies", JAVA_LONG, Linker.Option.critical(false));
+            copiesSeen = function("copies_seen", JAVA_INT, null);
+            copiesWord = function("copies_word", ADDRESS, null);
+            copiesCount = function("copies_count", ADDRESS, null);
             // These read files or change mappings, which may take long: ordinary calls.
             status = function("status", JAVA_LONG, null, ADDRESS, JAVA_LONG);
             quiesce = function("quiesce", JAVA_INT, null);
@@ -204,6 +222,43 @@ final class Native {
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
+    }
+
+    static long copies() {
+        try {
+            return (long) COPIES.invokeExact();
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int copiesSeen() {
+        try {
+            return (int) COPIES_SEEN.invokeExact();
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static ByteBuffer copiesWord() {
+        try {
+            return view((MemorySegment) COPIES_WORD.invokeExact());
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static ByteBuffer copiesCount() {
+        try {
+            return view((MemorySegment) COPIES_COUNT.invokeExact());
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    /** Returns a buffer over a word of the library, which stays readable. */
+    private static ByteBuffer view(MemorySegment address) {
+        return address.reinterpret(Long.BYTES).asByteBuffer();
     }
 
     static int quiesce() {

@@ -14,6 +14,9 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.ReadOnlyBufferException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Provider;
@@ -33,6 +36,20 @@ class SecureTest {
 
     private static SecureRandom random() throws Exception {
         return SecureRandom.getInstance(Headwater.NAME, PROVIDER);
+    }
+
+    /** What a copy does to them is in ClonesTest; here, that they are what their names say. */
+    @Test
+    void theMemoryOfCopiesIsTheCount() {
+        long copies = Headwater.copies();
+        assertEquals(copies, CopiesMemory.count().order(ByteOrder.nativeOrder()).getLong());
+        assertEquals(1, CopiesMemory.word().order(ByteOrder.nativeOrder()).getLong());
+        for (ByteBuffer memory : List.of(CopiesMemory.word(), CopiesMemory.count())) {
+            assertTrue(memory.isDirect());
+            assertEquals(Long.BYTES, memory.capacity());
+            assertThrows(ReadOnlyBufferException.class, () -> memory.putLong(0, 2));
+        }
+        assertEquals(copies, Headwater.copies());
     }
 
     @Test
