@@ -71,8 +71,8 @@ fn connect(address: &SockAddr, domain: Domain) -> std::io::Result<Socket> {
     Ok(socket)
 }
 
-/// Returns whether a connection has both ends, as far as this one can know. What the host sends
-/// means nothing, and is thrown away.
+/// Returns whether a connection has both ends, as far as this one can know. Bytes of the host mean
+/// nothing, and are thrown away.
 fn is_whole(socket: &Socket) -> bool {
     let mut buffer = [MaybeUninit::uninit(); 512];
     let has_waited =
@@ -102,11 +102,13 @@ mod tests {
     use std::os::fd::AsRawFd;
     use std::thread::sleep;
 
-    /// Sockets of a hypervisor are not on every machine; streams of TCP end in the same ways.
+    /// Connects over TCP, whose streams end in the same ways as those of a hypervisor's sockets,
+    /// which are not on every machine.
     fn link() -> (Link, TcpListener, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let link = Link::to(listener.local_addr().unwrap().into(), Domain::IPV4).unwrap();
         let host = listener.accept().unwrap().0;
+        host.set_read_timeout(Some(Duration::from_secs(5))).unwrap(); // an error, and no wait
         (link, listener, host)
     }
 
@@ -169,7 +171,7 @@ mod tests {
         drop(host);
         let mut set = [PollFd::from_borrowed_fd(link.as_fd().unwrap(), PollFlags::IN)];
         let short = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-        assert_eq!(rustix::event::poll(&mut set, Some(&short)), Ok(0), "nothing told this end");
+        assert_eq!(rustix::event::poll(&mut set, Some(&short)), Ok(0), "this end heard of it");
         assert!(ends_within_a_second(&mut link));
         let _host = listener.accept().unwrap();
         assert!(!link.has_ended());
