@@ -264,7 +264,8 @@ pub struct RepairArgs {
 #[command(after_help = "\
 Hooks are the programs of /etc/headwater/clones.d, in order, and then --exec. They find the count in
 HEADWATER_COPIES, and run after the kernel was reseeded. Exit status: 0 with --once, after a copy; 3
-the page cannot be kept, since another watcher keeps it or this user may not write there.")]
+the page cannot be kept, since another watcher keeps it or this user may not write there; or the
+host does not listen.")]
 pub struct WatchArgs {
     /// Line that sh runs after each copy
     #[arg(long, value_name = "LINE")]
@@ -273,6 +274,11 @@ pub struct WatchArgs {
     /// Directory of programs to run after each copy [default: /etc/headwater/clones.d]
     #[arg(long, value_name = "DIR")]
     pub hooks: Option<PathBuf>,
+
+    /// Keep a connection that ends in a copy, to a socket on which the host listens, such as 2:5000;
+    /// the host's number is 2
+    #[arg(long, value_name = "CID:PORT", value_parser = vsock)]
+    pub vsock: Option<(u32, u32)>,
 
     /// The page; programs look for it in this place only
     #[arg(long, value_name = "FILE", default_value = "/run/headwater/copies")]

@@ -75,7 +75,7 @@ pub fn check_stamp(stamp: &mut u64) -> crate::Freshness {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 pub mod watch_page {
     pub use crate::linux::watch_page::{
-        BY_KERNEL, BY_VMCLOCK, BY_WALL_CLOCK, LEN, Layout, MAGIC, PATH, VERSION,
+        BY_KERNEL, BY_VMCLOCK, BY_VSOCK, BY_WALL_CLOCK, LEN, Layout, MAGIC, PATH, VERSION,
     };
     pub use crate::linux::watch_words::WatchWords;
 }

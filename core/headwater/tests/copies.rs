@@ -7,7 +7,7 @@ mod support;
 
 use common::isolated;
 use headwater::internal::watch_page::{
-    BY_KERNEL, BY_WALL_CLOCK, LEN, Layout, MAGIC, VERSION, WatchWords,
+    BY_KERNEL, BY_VSOCK, BY_WALL_CLOCK, LEN, Layout, MAGIC, VERSION, WatchWords,
 };
 use headwater::testing::{Force, set, set_root};
 use headwater::{Vmclock, copies};
@@ -165,7 +165,7 @@ fn loaded_snapshots_of_vmclock_are_copies() {
 #[test]
 fn the_count_of_an_exact_watcher_counts() {
     isolated("the_count_of_an_exact_watcher_counts", || {
-        for (signals, expected) in [(BY_KERNEL, 1), (BY_WALL_CLOCK, 0)] {
+        for (signals, expected) in [(BY_KERNEL, 1), (BY_VSOCK, 1), (BY_WALL_CLOCK, 0)] {
             let child = fork(|| {
                 let root = Root::new();
                 root.write("/proc/self/stat", &stat(std::process::id(), 1, 5000));

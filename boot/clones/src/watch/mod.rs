@@ -40,7 +40,7 @@ pub fn watch(
     began: &mut dyn FnMut(&Beginning) -> Result<()>,
     report: impl FnMut(&Response) -> Result<()> + Send + 'static,
 ) -> Result<()> {
-    let mut signals = Signals::open()?;
+    let mut signals = Signals::open(args.vsock)?;
     let page = Page::keep(Path::new(&args.page), signals.bits())?;
     began(&Beginning { signals: signals.words() })?;
     let (sender, receiver) = mpsc::channel();

@@ -51,7 +51,9 @@ pub struct Response {
 pub(super) fn respond(signal: Signal, page: &Page, woken: Instant) -> Seen {
     let reseeded = match signal {
         Signal::KernelLog => Ok(()),
-        Signal::Vmclock | Signal::WallClock | Signal::Restore => repair::reseed_now(),
+        Signal::Vmclock | Signal::Vsock | Signal::WallClock | Signal::Restore => {
+            repair::reseed_now()
+        }
     };
     let copies = page.count();
     Seen {

@@ -159,10 +159,10 @@ fn programs_that_follow_a_repair_do_not_have_its_entropy() {
 }
 
 /// The machine itself, by Linux's module vsock_loopback.
-const LOCAL: u32 = 1;
+pub(crate) const LOCAL: u32 = 1;
 
 /// Returns a listener at a port of this machine's vsock, or None where nothing can connect to it.
-fn listener(port: u32) -> Option<Socket> {
+pub(crate) fn listener(port: u32) -> Option<Socket> {
     let socket = || Socket::new(Domain::VSOCK, Type::STREAM, None).ok();
     let listener = socket()?;
     listener.bind(&SockAddr::vsock(LOCAL, port)).ok()?;

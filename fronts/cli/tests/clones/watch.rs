@@ -1,5 +1,6 @@
 //! `watch` and its page.
 
+use crate::repair::{LOCAL, listener};
 use crate::{Folder, clones, said, status};
 use std::fs;
 use std::process::{Command, Stdio};
@@ -72,4 +73,35 @@ fn a_watcher_counts_no_program_that_starts() {
     assert_eq!(kept(&page), before);
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// The connection of `--vsock`: what ends it is in the tests of the library, over TCP.
+#[test]
+fn a_connection_over_vsock_that_ends_is_a_copy() {
+    let folder = Folder::new("watch-vsock");
+    let page = folder.path("copies");
+    let output = clones(&["watch", "--page", &page, "--vsock", "2"]);
+    assert_eq!(status(&output), 2, "{}", said(&output));
+    let output = clones(&["watch", "--page", &page, "--vsock", "2:1"]);
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("where the host has to listen"), "{}", said(&output));
+    assert!(!std::path::Path::new(&page).exists(), "a page without a watcher");
+
+    let _ = Command::new("modprobe").arg("vsock_loopback").output();
+    let port = 40_000 + std::process::id() % 10_000;
+    let Some(listener) = listener(port) else {
+        println!("skipped: no vsock_loopback here; a watch over vsock is not shown to end");
+        return;
+    };
+    let watch = Command::new(env!("CARGO_BIN_EXE_headwater"))
+        .args(["clones", "watch", "--once", "--json", "--page", &page, "--hooks", "/nowhere"])
+        .args(["--vsock", &format!("{LOCAL}:{port}")])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(listener.accept().unwrap());
+    let output = watch.wait_with_output().unwrap();
+    assert_eq!(status(&output), 0, "{}", said(&output));
+    let seen: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&seen["signal"], &seen["copies"]), (&"vsock".into(), &2.into()), "{seen}");
 }

@@ -36,8 +36,10 @@ pub const BY_KERNEL: u64 = 1;
 pub const BY_VMCLOCK: u64 = 2;
 /// The wall clock is stepped after a copy, at some time, by some program.
 pub const BY_WALL_CLOCK: u64 = 4;
+/// A connection to the host ends in a copy, which is found within a second.
+pub const BY_VSOCK: u64 = 8;
 /// The signals that come with every copy, and soon.
-const EXACT: u64 = BY_KERNEL | BY_VMCLOCK;
+const EXACT: u64 = BY_KERNEL | BY_VMCLOCK | BY_VSOCK;
 
 /// The start of the file.
 #[repr(C)]
