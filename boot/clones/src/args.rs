@@ -275,8 +275,8 @@ pub struct WatchArgs {
     #[arg(long, value_name = "DIR")]
     pub hooks: Option<PathBuf>,
 
-    /// Keep a connection that ends in a copy, to a socket on which the host listens, such as 2:5000;
-    /// the host's number is 2
+    /// Keep a connection that ends in a copy, to a socket on which the host listens, such as
+    /// 2:5000; the host's number is 2
     #[arg(long, value_name = "CID:PORT", value_parser = vsock)]
     pub vsock: Option<(u32, u32)>,
 

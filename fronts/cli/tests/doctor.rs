@@ -335,6 +335,7 @@ fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
     assert_eq!(done.status.code(), Some(0), "{}{calls}", text(&done.stderr));
     // With -f each line begins with the number of its process.
     let (observer, _) = calls.trim_start().split_once(' ').unwrap();
+    let observer: u32 = observer.parse().unwrap();
     let requests: Vec<&str> = calls.lines().filter(|line| line.contains(" getrandom(")).collect();
     let of_malloc = |line: &&&str| line.contains(", 8, GRND_NONBLOCK)");
     assert!(requests.iter().filter(of_malloc).count() <= 2, "{calls}");
@@ -354,7 +355,7 @@ fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
     // Not itself. Other programs may be in getrandom for tens of milliseconds on a busy machine, as
     // those of the tests beside this one, and the observer believes that they wait.
     let victims = record["victims"].as_array().unwrap();
-    assert!(victims.iter().all(|victim| victim["pid"].to_string() != observer), "{record:#}");
+    assert!(victims.iter().all(|victim| victim["pid"] != observer), "{record:#}");
     assert_eq!(
         (&record["method"], &record["no_tracepoints"]),
         (&"looks".into(), &"--no-tracepoints".into())
