@@ -41,14 +41,19 @@ final class Images {
         Path log = directory.resolve("log");
         Path images = Files.createDirectory(directory.resolve("images"));
         Process process = start(log, mode, arguments);
-        String[] ready = await(log, "ready").split(" ");
-        assertEquals(2, ready.length, "ready and the number of the process");
-        List<String> dump = new ArrayList<>(criu);
-        // The unpacked library is removed, and larger than what CRIU saves without a word.
-        dump.addAll(List.of("dump", "--tree", ready[1], "--images-dir", images.toString(),
-                "-o", "dump.log", "-v2", "--ghost-limit", "8M"));
-        Jars.Result saved = Jars.run(dump, null);
-        assertEquals(0, saved.status(), () -> saved.text() + text(images.resolve("dump.log")));
+        try {
+            String[] ready = await(log, "ready").split(" ");
+            assertEquals(2, ready.length, "ready and the number of the process");
+            List<String> dump = new ArrayList<>(criu);
+            // The unpacked library is removed, and larger than what CRIU saves without a word.
+            dump.addAll(List.of("dump", "--tree", ready[1], "--images-dir", images.toString(),
+                    "-o", "dump.log", "-v2", "--ghost-limit", "8M"));
+            Jars.Result saved = Jars.run(dump, null);
+            assertEquals(0, saved.status(), () -> saved.text() + text(images.resolve("dump.log")));
+        } finally {
+            // CRIU ends what it has saved. If it could not, the threads of the program would go on.
+            process.destroyForcibly();
+        }
         process.waitFor(10, TimeUnit.SECONDS);
 
         byte[] before = Files.readAllBytes(log);

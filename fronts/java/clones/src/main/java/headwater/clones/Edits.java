@@ -24,8 +24,9 @@ final class Edits implements ClassFileTransformer {
     private static final Set<String> MODULES = Set.of("java.base", "jdk.random");
 
     private final boolean renewsSeeded;
-    /** The first failure; the JVM itself drops what a transformer throws. */
+    /** The last failure; the JVM itself drops what a transformer throws. */
     private volatile Throwable failure;
+    private volatile boolean isApplied;
 
     private Edits(boolean renewsSeeded) {
         this.renewsSeeded = renewsSeeded;
@@ -45,6 +46,7 @@ final class Edits implements ClassFileTransformer {
         jvm.addTransformer(edits, true);
         Throwable failure = edits.run(jvm, loaded);
         if (failure == null) {
+            edits.isApplied = true;
             return;
         }
         // What was edited loses its edits by another pass without this transformer.
@@ -69,7 +71,8 @@ final class Edits implements ClassFileTransformer {
     public byte[] transform(Module module, ClassLoader loader, String name, Class<?> present,
             ProtectionDomain domain, byte[] code) {
         // A program may have a package of such a name outside the JDK's modules.
-        if (name == null || !GeneratorEditor.isEdited(name) || !MODULES.contains(module.getName())) {
+        boolean isOfJdk = module.isNamed() && MODULES.contains(module.getName());
+        if (!isOfJdk || name == null || !GeneratorEditor.isEdited(name)) {
             return null;
         }
         try {
@@ -81,6 +84,11 @@ final class Edits implements ClassFileTransformer {
             return writer.toByteArray();
         } catch (RuntimeException | LinkageError refused) {
             failure = refused;
+            if (isApplied) {
+                // The program runs already, and this class is loaded only now.
+                System.err.println("headwater-clones: " + name.replace('/', '.')
+                        + " is not renewed in copies: " + refused.getMessage());
+            }
             return null;
         }
     }
