@@ -115,7 +115,7 @@ impl Signals {
             words.push("a connection to the host (vsock)");
         }
         if self.wall_clock.is_some() {
-            words.push("steps of the wall clock (this machine has no device that reports copies)");
+            words.push("steps of the wall clock (no device reports a copy at once)");
         }
         words.push("the start time of this process");
         words

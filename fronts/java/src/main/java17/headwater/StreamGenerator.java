@@ -12,36 +12,16 @@ import java.util.stream.LongStream;
  *
  * <p>Takes the place of the class of this name for Java 8, and has its members.
  */
-public final class StreamGenerator
+public final class StreamGenerator extends Words
         implements SplittableGenerator, ArbitrarilyJumpableGenerator {
-    private final Words words;
-
     StreamGenerator(Stream stream, long position) {
-        words = new Words(stream, position);
-    }
-
-    /** Returns the next word of the stream. */
-    @Override
-    public long nextLong() {
-        return words.next();
-    }
-
-    /** Returns the upper half of the next word. */
-    @Override
-    public int nextInt() {
-        return (int) (nextLong() >>> 32);
-    }
-
-    /** Returns a number from 0 to below 1, a multiple of 2^-53. */
-    @Override
-    public double nextDouble() {
-        return (nextLong() >>> 11) * 0x1.0p-53;
+        super(stream, position);
     }
 
     /** Returns the generator of a child key, and skips a word. */
     @Override
     public StreamGenerator split() {
-        return new StreamGenerator(childOf(words), 0);
+        return new StreamGenerator(child(), 0);
     }
 
     /** Returns the generator of a child key that two words of {@code source} name. */
@@ -49,7 +29,7 @@ public final class StreamGenerator
     public StreamGenerator split(SplittableGenerator source) {
         BigInteger high = new BigInteger(Long.toUnsignedString(source.nextLong())).shiftLeft(64);
         BigInteger label = high.or(new BigInteger(Long.toUnsignedString(source.nextLong())));
-        return new StreamGenerator(words.stream.key().child(label).stream(0), 0);
+        return new StreamGenerator(stream.key().child(label).stream(0), 0);
     }
 
     /** Returns the numbered children of one {@link #split(SplittableGenerator)}, 2^63 - 1 of them. */
@@ -82,25 +62,15 @@ public final class StreamGenerator
      */
     private static java.util.stream.Stream<SplittableGenerator> children(
             StreamGenerator parent, long count) {
-        Key key = parent.words.stream.key();
+        Key key = parent.stream.key();
         return LongStream.range(0, count).mapToObj(
                 i -> new StreamGenerator(key.child(BigInteger.valueOf(i)).stream(0), 0));
-    }
-
-    /** Returns the index of the next word: {@link Stream#generator(long)} continues from there. */
-    public long position() {
-        return words.position();
-    }
-
-    /** Goes to the word with this index, forwards or back. */
-    public void position(long index) {
-        words.seek(index);
     }
 
     /** Returns a generator of the same stream at the same word. */
     @Override
     public StreamGenerator copy() {
-        return new StreamGenerator(words.stream, words.position());
+        return new StreamGenerator(stream, position());
     }
 
     // The JDK's streams of jumps call these three, from several threads if the stream is parallel.
@@ -153,7 +123,7 @@ public final class StreamGenerator
         if (Double.isNaN(distance) || Double.isInfinite(distance)) {
             throw new IllegalArgumentException("a jump of " + distance + " words");
         }
-        words.skip(new BigDecimal(distance).toBigInteger());
+        skip(new BigDecimal(distance).toBigInteger());
     }
 
     /** Skips 2 to the power of {@code logDistance} words. */
@@ -163,7 +133,7 @@ public final class StreamGenerator
             throw new IllegalArgumentException("the power is negative: " + logDistance);
         }
         // Any larger power leaves the stream as well.
-        words.skip(BigInteger.ONE.shiftLeft(Math.min(logDistance, 64)));
+        skip(BigInteger.ONE.shiftLeft(Math.min(logDistance, 64)));
     }
 
     /** Returns a stream of {@link #split()}, of which there are more than of jumps. */
@@ -183,13 +153,5 @@ public final class StreamGenerator
         if (count < 0) {
             throw new IllegalArgumentException("the count is negative: " + count);
         }
-    }
-
-    /** Returns a stream of the child named by the stream and the position, and skips a word. */
-    static Stream childOf(Words words) {
-        BigInteger position = new BigInteger(Long.toUnsignedString(words.position()));
-        words.next();
-        BigInteger label = BigInteger.valueOf(words.stream.id()).shiftLeft(64).or(position);
-        return words.stream.key().child(label).stream(0);
     }
 }

@@ -3,7 +3,9 @@ package headwater.bench;
 import headwater.Headwater;
 import headwater.Key;
 import headwater.Stream;
+import headwater.StreamGenerator;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +33,8 @@ public class Streams {
     private final long[] words = new long[512];
     private final RandomGenerator theirs = RandomGenerator.of("L64X128MixRandom");
     private final Random legacy = new Random(42);
+    private final StreamGenerator generator = stream.generator();
+    private final SplittableRandom splittable = new SplittableRandom(42);
     private long start;
 
     /** Normal numbers of a stream. */
@@ -74,6 +78,38 @@ public class Streams {
             numbers[i] = legacy.nextDouble();
         }
         return numbers;
+    }
+
+    /** A word of a stream's generator. */
+    @Benchmark
+    public long wordGenerator() {
+        return generator.nextLong();
+    }
+
+    /** A word of SplittableRandom. */
+    @Benchmark
+    public long wordSplittable() {
+        return splittable.nextLong();
+    }
+
+    /** 4,096 words of a stream's generator. */
+    @Benchmark
+    public long wordsGenerator() {
+        long sum = 0;
+        for (int i = 0; i < 4096; i++) {
+            sum += generator.nextLong();
+        }
+        return sum;
+    }
+
+    /** 4,096 words of SplittableRandom. */
+    @Benchmark
+    public long wordsSplittable() {
+        long sum = 0;
+        for (int i = 0; i < 4096; i++) {
+            sum += splittable.nextLong();
+        }
+        return sum;
     }
 
     /** A UUID by headwater's own call. */
