@@ -1,7 +1,7 @@
-//! OpenSSL's module: built, and tested with the OpenSSL of Debian 12 and of Debian 13.
+//! OpenSSL's module: built, and tested with the OpenSSL of Debian 12, of Debian 13, and the newest.
 //!
-//! The OpenSSL of the other release is unpacked into the target directory, with its C library. It
-//! is never installed.
+//! The OpenSSL of other releases is unpacked into the target directory, with its C library. It is
+//! never installed.
 
 use crate::failures::cargo_test;
 use crate::openssl_suite::{command, compiled};
@@ -55,6 +55,9 @@ pub(crate) fn other_release(report: &mut Report) {
                             glibc 2.41";
         need(unpacked(), LOSS).map(drop)
     });
+    report.step("OpenSSL 4, unpacked", || {
+        need(newest(), "whether the provider works with OpenSSL 4").map(drop)
+    });
     report.step("programs with OpenSSL, for tests that cut its module off", || {
         const LOSS: &str = "whether nginx, Python and Node end without their module, where they \
                             are not installed";
@@ -92,12 +95,14 @@ pub(crate) fn steps(report: &mut Report) {
     });
 }
 
-/// Builds the module and unpacks OpenSSL 3.5 for a person to try, and prints both paths.
+/// Builds the module and unpacks OpenSSL 3.5 and 4 for a person to try, and prints the paths.
 pub(crate) fn prepare(speed: bool) -> Result<ExitCode> {
     println!("the module: {}", dist()?.display());
-    match unpacked() {
-        Ok(folder) => println!("OpenSSL 3.5, unpacked: {}", folder.display()),
-        Err(error) => println!("OpenSSL 3.5 is not unpacked: {error:#}"),
+    for (version, unpacked) in [("3.5", unpacked()), ("4", newest())] {
+        match unpacked {
+            Ok(folder) => println!("OpenSSL {version}, unpacked: {}", folder.display()),
+            Err(error) => println!("OpenSSL {version} is not unpacked: {error:#}"),
+        }
     }
     if speed {
         run(&mut program(
@@ -145,10 +150,29 @@ fn in_servers() -> Result<(), Stop> {
 pub(crate) fn unpacked() -> Result<PathBuf> {
     unpack::unpacked(&Packages {
         directory: "openssl-3.5",
-        release: "trixie",
+        releases: &["trixie"],
         architecture: None,
         names: &PACKAGES,
         // A file of the package that was added last.
         file: "usr/sbin/sshd",
+    })
+}
+
+/// Returns the directory of the newest OpenSSL, which the first call fetches.
+fn newest() -> Result<PathBuf> {
+    unpack::unpacked(&Packages {
+        directory: "openssl-4",
+        // OpenSSL 4 alone is in the second one, and links libraries of the first.
+        releases: &["sid", "experimental"],
+        architecture: None,
+        names: &[
+            "openssl/experimental",
+            "libssl4/experimental",
+            "libssl-dev/experimental",
+            "libc6",
+            "zlib1g",
+            "libzstd1",
+        ],
+        file: "usr/bin/openssl",
     })
 }

@@ -68,7 +68,7 @@ fn fetch(directory: &str, architecture: Option<&str>) -> Result<PathBuf> {
     let file = format!("usr/lib/jvm/java-21-openjdk-{}/release", architecture.unwrap_or("amd64"));
     let tree = root()?.join(unpacked(&Packages {
         directory,
-        release: "trixie",
+        releases: &["trixie"],
         architecture,
         names: &NAMES,
         file: &file,

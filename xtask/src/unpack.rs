@@ -16,8 +16,9 @@ const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 pub(crate) struct Packages<'a> {
     /// The directory below the target directory.
     pub(crate) directory: &'a str,
-    /// The code name of the release.
-    pub(crate) release: &'a str,
+    /// The code names of the releases. A name of a package may end in the one that it is from, as
+    /// `openssl/experimental`, which is needed where apt would prefer another.
+    pub(crate) releases: &'a [&'a str],
     /// Debian's name of another architecture.
     pub(crate) architecture: Option<&'a str>,
     pub(crate) names: &'a [&'a str],
@@ -37,8 +38,10 @@ pub(crate) fn unpacked(packages: &Packages<'_>) -> Result<PathBuf> {
         fs::remove_dir_all(&draft)?;
     }
     fs::create_dir_all(draft.join("tree"))?;
-    let source = format!("deb [signed-by={KEYS}] {} {} main\n", archive()?, packages.release);
-    fs::write(draft.join("sources.list"), source)?;
+    let archive = archive()?;
+    let source = |release| format!("deb [signed-by={KEYS}] {archive} {release} main\n");
+    let sources: String = packages.releases.iter().map(source).collect();
+    fs::write(draft.join("sources.list"), sources)?;
     let apt = || apt(&draft, packages.architecture);
     run(apt()?.args(["-qq", "update"]))?;
     run(apt()?.args(["-qq", "download"]).args(packages.names).current_dir(&draft))?;

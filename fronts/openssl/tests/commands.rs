@@ -85,8 +85,10 @@ fn the_provider_itself_is_called_since_3_5() {
         std::fs::write(&configuration, text).unwrap();
         let output = openssl(&here, &configuration, "rand -hex 32").output().unwrap();
         let version = said(here.command().arg("version").output().unwrap());
-        let minor = version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
-        if minor.expect("a version") >= 5 {
+        let numbers = version.trim_start_matches("OpenSSL ").split('.');
+        let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).collect();
+        assert!(numbers.len() >= 2, "{version}");
+        if numbers >= vec![3, 5] {
             assert_eq!(said(output).trim().len(), 64);
         } else {
             assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
@@ -126,7 +128,7 @@ fn keys_are_made() {
             "ED25519",
             "X25519",
         ];
-        if matches!(here, OpenSsl::Unpacked(_)) {
+        if matches!(here, OpenSsl::Unpacked(..)) {
             kinds.extend(["ML-KEM-768", "ML-DSA-65"]);
         }
         for kind in kinds {

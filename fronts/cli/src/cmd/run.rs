@@ -34,7 +34,7 @@ directories.
 Exit status: the command's own; 125 if the command was not started, 126 if it cannot be executed,
 127 if it was not found.")]
 pub(crate) struct Args {
-    /// Make headwater the generator of OpenSSL 3 too: RAND_bytes and TLS
+    /// Make headwater the generator of OpenSSL 3 and 4 too: RAND_bytes and TLS
     #[arg(long)]
     openssl: bool,
 

@@ -81,7 +81,7 @@ impl Seen {
                      OpenSSL's own generator; {fault}"
                 )
             }
-            (None, None) => format!("{name}: has no OpenSSL 3 loaded"),
+            (None, None) => format!("{name}: has no OpenSSL 3 or 4 loaded"),
         }
     }
 }

@@ -181,21 +181,25 @@ fn the_declarations_are_those_of_the_systems_headers() {
     check("of this system", &[]);
 }
 
-/// `cargo xtask test` unpacks Debian 13's packages into the target directory.
+/// `cargo xtask test` unpacks packages of Debian 13 and of its newest releases into the target
+/// directory.
 #[test]
-fn the_declarations_are_those_of_the_headers_of_3_5() {
-    let unpacked = env::var_os("HEADWATER_OPENSSL_3_5")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/openssl-3.5"));
-    let include = unpacked.join("usr/include");
-    let architecture = include.join(format!("{}-linux-gnu", env::consts::ARCH));
-    if !include.is_dir() {
-        println!(
-            "skipped: the declarations against the headers of OpenSSL 3.5: not unpacked (cargo xtask openssl); a wrong declaration would stay unnoticed"
-        );
-        return;
+fn the_declarations_are_those_of_the_headers_of_3_5_and_4() {
+    for version in ["3.5", "4"] {
+        let variable = format!("HEADWATER_OPENSSL_{}", version.replace('.', "_"));
+        let unpacked = env::var_os(variable).map(PathBuf::from).unwrap_or_else(|| {
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/openssl-{version}"))
+        });
+        let include = unpacked.join("usr/include");
+        let architecture = include.join(format!("{}-linux-gnu", env::consts::ARCH));
+        if !include.is_dir() {
+            println!(
+                "skipped: the declarations against the headers of OpenSSL {version}: not unpacked (cargo xtask openssl); a wrong declaration would stay unnoticed"
+            );
+            continue;
+        }
+        let program = program();
+        assert!(program.contains("OSSL_FUNC_PROVIDER_RANDOM_BYTES"));
+        check(version, &[include, architecture]);
     }
-    let program = program();
-    assert!(program.contains("OSSL_FUNC_PROVIDER_RANDOM_BYTES"));
-    check("3.5", &[include, architecture]);
 }

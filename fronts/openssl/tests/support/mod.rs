@@ -49,8 +49,9 @@ pub(crate) fn modules() -> &'static Path {
 pub(crate) enum OpenSsl {
     /// The installed OpenSSL: 3.0 on Debian 12.
     Installed,
-    /// Debian 13's, unpacked and not installed, with a C library of its own.
-    Unpacked(PathBuf),
+    /// Of this version and below this directory: unpacked and not installed, with a C library of
+    /// its own. 3.5 is Debian 13's.
+    Unpacked(&'static str, PathBuf),
 }
 
 impl OpenSsl {
@@ -68,26 +69,24 @@ impl OpenSsl {
                 "skipped: the installed OpenSSL: there is no `openssl`; nothing shows whether the provider works here"
             );
         }
-        let unpacked = env::var_os("HEADWATER_OPENSSL_3_5").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/openssl-3.5"),
-            PathBuf::from,
-        );
-        match unpacked.canonicalize() {
-            Ok(root) if root.join("usr/bin/openssl").is_file() => {
-                found.push(OpenSsl::Unpacked(root));
+        for version in ["3.5", "4"] {
+            let root = unpacked(version);
+            if root.join("usr/bin/openssl").is_file() {
+                found.push(OpenSsl::Unpacked(version, root));
+            } else {
+                println!(
+                    "skipped: OpenSSL {version}: not unpacked (cargo xtask openssl); nothing shows whether the provider works there"
+                );
             }
-            _ => println!(
-                "skipped: OpenSSL 3.5: not unpacked (cargo xtask openssl); nothing shows whether the provider works there"
-            ),
         }
         found
     }
 
     /// Returns a name for messages.
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> String {
         match self {
-            OpenSsl::Installed => "the installed OpenSSL",
-            OpenSsl::Unpacked(_) => "OpenSSL 3.5",
+            OpenSsl::Installed => "the installed OpenSSL".to_owned(),
+            OpenSsl::Unpacked(version, _) => format!("OpenSSL {version}"),
         }
     }
 
@@ -95,7 +94,7 @@ impl OpenSsl {
     pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = match self {
             OpenSsl::Installed => Command::new(program),
-            OpenSsl::Unpacked(root) => {
+            OpenSsl::Unpacked(_, root) => {
                 let libraries = root.join("usr/lib").join(architecture());
                 // The name of the loader depends on the architecture; the unpacked one is taken.
                 let loader = ["ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"]
@@ -121,7 +120,7 @@ impl OpenSsl {
     pub(crate) fn command(&self) -> Command {
         match self {
             OpenSsl::Installed => self.program("openssl"),
-            OpenSsl::Unpacked(root) => self.program(root.join("usr/bin/openssl")),
+            OpenSsl::Unpacked(_, root) => self.program(root.join("usr/bin/openssl")),
         }
     }
 
@@ -142,7 +141,7 @@ impl OpenSsl {
         let program = directory.join(source.trim_end_matches(".c"));
         let mut compiler = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
         compiler.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
-        if let OpenSsl::Unpacked(root) = self {
+        if let OpenSsl::Unpacked(_, root) = self {
             let include = root.join("usr/include");
             compiler.arg("-isystem").arg(&include);
             compiler.arg("-isystem").arg(include.join(architecture()));
@@ -168,6 +167,18 @@ impl OpenSsl {
         }
         None
     }
+}
+
+/// Returns the directory in which this version of OpenSSL is unpacked, if it is.
+fn unpacked(version: &str) -> PathBuf {
+    let variable = format!("HEADWATER_OPENSSL_{}", version.replace('.', "_"));
+    let root = env::var_os(variable).map_or_else(
+        || {
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/openssl-{version}"))
+        },
+        PathBuf::from,
+    );
+    root.canonicalize().unwrap_or(root)
 }
 
 /// Returns the name that Debian uses for this architecture's directories.
