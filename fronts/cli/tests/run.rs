@@ -298,6 +298,22 @@ fn a_program_with_openssl_gets_a_note() {
     assert!(output.stderr.is_empty(), "{output:?}");
 }
 
+/// The preload library's tests show what programs with AddressSanitizer do then.
+#[test]
+fn programs_with_address_sanitizer_may_have_the_library_in_front() {
+    let options = |present: Option<&str>| {
+        let mut command = run(&["--", "sh", "-c", "echo $ASAN_OPTIONS"]);
+        command.env_remove("ASAN_OPTIONS");
+        command.envs(present.map(|present| ("ASAN_OPTIONS", present)));
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert_eq!(options(None), "verify_asan_link_order=0\n");
+    assert_eq!(options(Some("")), "verify_asan_link_order=0\n");
+    // The last one counts, so a user who wants the check has it.
+    let mine = "detect_leaks=0:verify_asan_link_order=1";
+    assert_eq!(options(Some(mine)), format!("verify_asan_link_order=0:{mine}\n"));
+}
+
 /// The two libraries together in a copy are shown by the step "copies of warm processes".
 #[test]
 fn clones_adds_a_library_after_the_first() {

@@ -29,6 +29,7 @@ mod linux {
     mod openssl;
     #[cfg(panic = "abort")]
     mod runtime;
+    mod sanitizer;
     mod stats;
     mod syscall;
 }

@@ -147,6 +147,77 @@ fn static_programs_are_not_reached() {
     assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
 }
 
+/// The oracle is the runtime's own function for getrandom(), in the same program without the shim.
+/// GCC links the runtime as a library, which comes after the shim; Clang, into the program.
+#[test]
+fn address_sanitizer_reports_what_it_reports_without_the_shim() {
+    // The kind of buffer, its size, and the length of the draw.
+    let cases = [
+        ("heap", 16, 16),
+        ("heap", 15, 16),
+        ("heap", 1, 1),
+        ("heap", 1, 2),
+        ("heap", 31, 32),
+        ("heap", 99, 100),
+        ("heap", 255, 256),
+        ("heap", 4096, 4096),
+        ("heap", 4096, 4097),
+        ("heap", 69_999, 70_000),
+        ("stack", 16, 16),
+        ("stack", 16, 17),
+        ("stack", 64, 65),
+        ("global", 16, 16),
+        ("global", 16, 17),
+        ("freed", 16, 16),
+        ("freed", 5000, 1),
+        ("thread", 100, 100),
+        ("thread", 100, 101),
+        ("child", 100, 100),
+        ("child", 100, 101),
+        // Not more than its size: the runtimes differ in whether they look at this function.
+        ("getentropy", 256, 256),
+    ];
+    for compiler in ["cc", "clang"] {
+        if !has(compiler, "that AddressSanitizer works beside the shim") {
+            continue;
+        }
+        for recovers in [false, true] {
+            let flags: &[&str] = if recovers {
+                &["-fsanitize=address", "-fsanitize-recover=address"]
+            } else {
+                &["-fsanitize=address"]
+            };
+            let program = support::compile_with(compiler, "sanitized.c", flags);
+            for (kind, size, length) in cases {
+                if recovers && kind == "freed" {
+                    // Without the shim the runtime reports after the write, which has destroyed its
+                    // own notes on the memory, and then fails itself.
+                    continue;
+                }
+                let case = format!("{compiler} {flags:?}: {kind}, {length} of {size}");
+                let told = |command: &mut Command| {
+                    command.args([kind, &size.to_string(), &length.to_string()]);
+                    // As `headwater run` sets the first one.
+                    let goes_on = if recovers { ":halt_on_error=0" } else { "" };
+                    let options = format!("verify_asan_link_order=0:detect_leaks=0{goes_on}");
+                    let output = command.env("ASAN_OPTIONS", options).output().unwrap();
+                    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+                    let report = errors.split("AddressSanitizer: ").nth(1);
+                    let name = report.and_then(|text| text.split(' ').next()).unwrap_or("none");
+                    (output.status.code(), output.stdout, name.to_owned())
+                };
+                let mut counted = None;
+                let (_, counts) = Counts::of(|command| {
+                    counted = Some(told(command.arg(&program)));
+                    String::new()
+                });
+                assert_eq!(counted.unwrap(), told(&mut Command::new(&program)), "{case}");
+                assert!(counts.draws > 0, "{case}: the shim is not reached: {counts:?}");
+            }
+        }
+    }
+}
+
 /// Asserts that a program repeats nothing and draws `at_least` times or more. A missing interpreter
 /// is skipped. The number of draws is the proof that a program is reached; the repeats are its
 /// users' concern.

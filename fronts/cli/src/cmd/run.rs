@@ -75,6 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (program, arguments) = args.command.split_first().expect("clap requires one word");
     let mut command = Command::new(program);
     command.args(arguments).env("LD_PRELOAD", preload.value);
+    command.env(preload::ASAN_OPTIONS, preload::asan_options());
     if args.openssl {
         let kept = openssl::configuration().map_err(not_run)?;
         // The second one lets the library in each program of the tree see that the file is gone,

@@ -52,6 +52,25 @@ pub(crate) fn preload(
     Ok(Preload { value: extended(&library, value, PRELOAD.variable)?, notes })
 }
 
+/// AddressSanitizer reads this at the start of each program that was built with it.
+pub(crate) const ASAN_OPTIONS: &str = "ASAN_OPTIONS";
+
+/// Returns AddressSanitizer's options, so that programs built by GCC start with the library.
+///
+/// They end with status 1 if any library comes before their libasan.so, since such a library may
+/// hide its allocator. Why not put libasan.so in front of ours? Programs of the tree that were not
+/// built with it would load it too, and each version has a name of its own. Ours defines no
+/// function of the allocator, so the order does no harm, and the programs' check can be left out.
+/// An option of the user comes later, and so is the one that counts.
+pub(crate) fn asan_options() -> OsString {
+    let mut options = OsString::from("verify_asan_link_order=0");
+    if let Some(present) = env::var_os(ASAN_OPTIONS).filter(|present| !present.is_empty()) {
+        options.push(":");
+        options.push(present);
+    }
+    options
+}
+
 /// Returns the library followed by the libraries that the variable names already.
 fn extended(library: &Path, present: Option<OsString>, variable: &str) -> Result<OsString, String> {
     // ld.so(8) splits the list at both, and knows no escape.

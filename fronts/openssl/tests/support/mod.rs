@@ -49,8 +49,8 @@ pub(crate) fn modules() -> &'static Path {
 pub(crate) enum OpenSsl {
     /// The installed OpenSSL: 3.0 on Debian 12.
     Installed,
-    /// Of this version and below this directory: unpacked and not installed, with a C library of
-    /// its own. 3.5 is Debian 13's.
+    /// A version below a directory: unpacked and not installed, with a C library of its own. 3.5 is
+    /// Debian 13's.
     Unpacked(&'static str, PathBuf),
 }
 
@@ -173,9 +173,7 @@ impl OpenSsl {
 fn unpacked(version: &str) -> PathBuf {
     let variable = format!("HEADWATER_OPENSSL_{}", version.replace('.', "_"));
     let root = env::var_os(variable).map_or_else(
-        || {
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/openssl-{version}"))
-        },
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/openssl-{version}")),
         PathBuf::from,
     );
     root.canonicalize().unwrap_or(root)

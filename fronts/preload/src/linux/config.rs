@@ -1,7 +1,7 @@
 //! The environment's switches, and set-up when the library is loaded.
 
 use super::glibc;
-use super::{openssl, stats};
+use super::{openssl, sanitizer, stats};
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -10,6 +10,8 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 pub(super) enum Route {
     /// headwater.
     Headwater,
+    /// headwater, in a program with AddressSanitizer, which is asked about the buffer first.
+    Checked,
     /// The kernel, by a system call each: `HEADWATER_DISABLE=1`.
     Kernel,
 }
@@ -17,6 +19,7 @@ pub(super) enum Route {
 const UNREAD: u8 = 0;
 const HEADWATER: u8 = 1;
 const KERNEL: u8 = 2;
+const CHECKED: u8 = 3;
 
 /// The route, once the environment was read. Relaxed is enough, because the value alone matters,
 /// and every thread that computes it computes the same one.
@@ -37,6 +40,7 @@ pub(super) fn route() -> Route {
     match ROUTE.load(Relaxed) {
         HEADWATER => Route::Headwater,
         KERNEL => Route::Kernel,
+        CHECKED => Route::Checked,
         _ => read(),
     }
 }
@@ -50,7 +54,7 @@ extern "C" fn constructor() {
     if let Some(configuration) = variable("HEADWATER_OPENSSL_CONF") {
         openssl::require(configuration, variable("OPENSSL_CONF"));
     }
-    let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
+    let sets_up = read() != Route::Kernel && !is_set("HEADWATER_LAZY");
     if sets_up {
         // glibc has asked the CPU for its features already. If we asked again, that would take a
         // tenth of a program's start in a virtual machine (docs/programs.md).
@@ -86,12 +90,18 @@ fn read() -> Route {
     if is_set_to("HEADWATER_SYSCALL", b"0") || is_set("HEADWATER_DISABLE") {
         INTERCEPTS_SYSCALL.store(0, Relaxed);
     }
-    let route = if is_set("HEADWATER_DISABLE") { KERNEL } else { HEADWATER };
+    let (word, route) = if is_set("HEADWATER_DISABLE") {
+        (KERNEL, Route::Kernel)
+    } else if sanitizer::begin() {
+        (CHECKED, Route::Checked)
+    } else {
+        (HEADWATER, Route::Headwater)
+    };
     if let Some(path) = variable("HEADWATER_STATS") {
         stats::begin(path);
     }
-    ROUTE.store(route, Relaxed);
-    if route == KERNEL { Route::Kernel } else { Route::Headwater }
+    ROUTE.store(word, Relaxed);
+    route
 }
 
 /// Returns true if a switch is on: set, not empty and not `0`.

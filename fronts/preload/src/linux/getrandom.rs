@@ -1,7 +1,7 @@
 //! `getrandom` and `getentropy`.
 
 use super::config::{self, Route};
-use super::{stats, syscall};
+use super::{sanitizer, stats, syscall};
 use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering::Relaxed;
 use libc::{EIO, GRND_NONBLOCK, c_int, c_uint, c_void, size_t, ssize_t};
@@ -169,9 +169,12 @@ unsafe fn serve_or_forward(
     flags: c_uint,
     saves_call: bool,
 ) -> ssize_t {
-    if flags & !GRND_NONBLOCK == 0 && can_be_buffer(buf, len) && config::route() == Route::Headwater
-    {
+    let route = config::route();
+    if flags & !GRND_NONBLOCK == 0 && can_be_buffer(buf, len) && route != Route::Kernel {
         let len = len.min(LIMIT);
+        if route == Route::Checked {
+            sanitizer::check(buf, len);
+        }
         // SAFETY: not null, and below 2^47, so the length fits; the caller promises that it is
         // valid for writes. It may be uninitialised.
         let bytes = unsafe { core::slice::from_raw_parts_mut(buf.cast::<MaybeUninit<u8>>(), len) };

@@ -3,7 +3,7 @@
 
 use core::ffi::{CStr, c_char};
 
-/// Returns the address of a function of glibc, or 0 where the C library lacks it.
+/// Returns the address of a function, or 0 where no library of the program has it.
 macro_rules! weak {
     ($symbol:literal) => {{
         let address: usize;
@@ -33,6 +33,7 @@ macro_rules! weak {
         address
     }};
 }
+pub(super) use weak;
 
 /// Returns the words of CPUID that glibc has read (2.33 and later).
 #[cfg(target_arch = "x86_64")]

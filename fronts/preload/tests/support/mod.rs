@@ -62,7 +62,9 @@ pub(crate) fn compile(source: &str) -> PathBuf {
 
 /// Compiles a program of tests/c.
 pub(crate) fn compile_with(compiler: &str, source: &str, flags: &[&str]) -> PathBuf {
-    let name = format!("preload-{source}-{compiler}{}", flags.concat());
+    // env(1) would take a word with an equals sign for a variable.
+    let flags_of_name = flags.concat().replace('=', "-");
+    let name = format!("preload-{source}-{compiler}{flags_of_name}");
     let program = target().join("tmp").join(format!("{name}-{:?}", std::thread::current().id()));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(source);
     run(Command::new(compiler)
