@@ -72,6 +72,15 @@ fn any_number_of_processes_makes_the_same_array() {
 }
 
 #[test]
+fn a_test_has_known_bytes_and_production_has_not() {
+    let lines = || lines(env!("CARGO_BIN_EXE_known_bytes"), &[]);
+    let (one, two) = (lines(), lines());
+    assert_eq!([&*one[0], &*two[0]], ["in a test DZWCMN"; 2]);
+    // Equal by chance once in 20^6 runs.
+    assert_ne!(one[1], two[1]);
+}
+
+#[test]
 fn draws_go_on_behind_a_filter() {
     assert_eq!(lines(env!("CARGO_BIN_EXE_sandbox"), &[]), ["drew 10000 words"]);
 }
@@ -87,7 +96,7 @@ fn the_c_programs_are_those_of_the_page() {
         .skip(1)
         .map(|rest| rest.split_once("```").expect("a block of code ends").0)
         .collect();
-    for name in ["fill", "rng", "cache", "streams"] {
+    for name in ["fill", "rng", "cache", "streams", "known"] {
         let text = fs::read_to_string(root.join(format!("c/{name}.c"))).unwrap();
         let (_, program) = text.split_once("*/\n").expect("a comment comes first");
         let place = programs.iter().position(|of_page| *of_page == program);

@@ -16,7 +16,7 @@ fn the_examples_of_the_page_compile_and_run() {
     let page = fs::read_to_string(package().join("../../docs/c.md")).unwrap();
     let examples: Vec<&str> =
         page.split("```c\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(examples.len(), 4);
+    assert_eq!(examples.len(), 5);
     let directory = tempfile::tempdir().unwrap();
     for example in examples {
         let (source, program) =

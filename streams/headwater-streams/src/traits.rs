@@ -1,5 +1,11 @@
 //! The traits of rand_core, for generators that never return an error. `CryptoRng` is never
-//! implemented, because the numbers are not for secrets.
+//! implemented, because the numbers are not for secrets:
+//!
+//! ```compile_fail,E0277
+//! fn secret(_: impl rand_core::CryptoRng) {}
+//! # let stream = headwater_streams::Key::from_seed(42).stream(0).unwrap();
+//! secret(stream.sequential());
+//! ```
 
 /// Implements the traits for a type with `next_u32`, `next_u64`, and a method that fills bytes.
 macro_rules! impl_rand_core {
