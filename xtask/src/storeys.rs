@@ -96,6 +96,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
             "programs for the preload library",
             "programs with OpenSSL, for tests that cut its module off",
             "OpenSSL 3.5 and glibc 2.41, unpacked",
+            "OpenSSL 4, unpacked",
             "OpenSSL provider",
             "release",
             "no test hooks in the command",
