@@ -237,6 +237,10 @@ pub struct RepairArgs {
     #[arg(long, value_name = "DIR")]
     pub hooks: Option<PathBuf>,
 
+    /// The page of the watcher, if one runs here, in which the copy is counted
+    #[arg(long, value_name = "FILE", default_value = "/run/headwater/copies")]
+    pub page: PathBuf,
+
     /// Directory of the witnesses, if the copy has any, where the repair is noted for `compare`
     /// [default: as for `plant`]
     #[arg(long, value_name = "DIR")]

@@ -10,7 +10,9 @@
 //!
 //! `entropy` reads the bytes of the host and refuses what cannot be random, `reseed` hands them to
 //! the kernel and reads the proof, `identity` renews names and keys. The order matters: a key that
-//! is made before the kernel is reseeded is the sibling's key.
+//! is made before the kernel is reseeded is the sibling's key. A watcher may not have seen the
+//! copy, above all on a machine without a device. So the copy is counted in its page too, and
+//! programs with adapters renew what they hold.
 
 mod entropy;
 mod identity;
@@ -143,6 +145,12 @@ fn steps(args: &RepairArgs, noted: Result<bool>) -> Vec<Step> {
         Ok(false) => {}
         Ok(true) => step("note", Ok(())),
         Err(error) => step("note", Err(error.context("the repair cannot be noted for `compare`"))),
+    }
+    // Before the hooks: programs with adapters may serve them, and draw new seeds from here on.
+    match crate::watch::count_beside(&args.page) {
+        Ok(false) => {}
+        Ok(true) => step("count of copies", Ok(())),
+        Err(error) => step("count of copies", Err(error)),
     }
     let root = Path::new("/");
     if let Some(name) = &args.host_name {

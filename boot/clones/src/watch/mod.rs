@@ -16,6 +16,7 @@ mod signals;
 use crate::args::WatchArgs;
 use anyhow::{Context, Result};
 use page::Page;
+pub(crate) use page::count_beside;
 pub use response::{Response, Seen};
 pub use signals::Signal;
 use signals::Signals;

@@ -39,6 +39,35 @@ impl Page {
     }
 }
 
+/// Counts a copy that this program knows of, in the page of the watcher that runs here. Returns
+/// false if none runs.
+///
+/// Why does the watcher not count? It would have to be asked, and its answer waited for. But the
+/// count is an atomic to which both add, so none is lost, and it has moved when this returns.
+///
+/// # Errors
+///
+/// If the file is no page, or cannot be written.
+pub(crate) fn count_beside(path: &Path) -> Result<bool> {
+    let name = path.display();
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(Errno::NOENT) => return Ok(false),
+        Err(error) => return Err(error).with_context(|| format!("cannot open {name}")),
+    };
+    check(&file).with_context(|| format!("{name} is no page of a watcher"))?;
+    // A watcher holds the other kind of lock for as long as it lives. The page of one that died
+    // says so to every program, which no longer believes its count.
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => return Ok(false),
+        Err(Errno::WOULDBLOCK) => {}
+        Err(error) => return Err(error).with_context(|| format!("cannot lock {name}")),
+    }
+    map(&file).with_context(|| name.to_string())?.count();
+    Ok(true)
+}
+
 /// Returns the file with its content complete, locked against other watchers.
 fn locked(path: &Path) -> Result<File> {
     let name = path.display();

@@ -24,6 +24,10 @@ pub(crate) fn repair(entropy: &[u8], arguments: &[&str], preload: Option<&str>) 
         fs::create_dir(&none).unwrap();
         command.args(["--hooks", &none]);
     }
+    if !arguments.contains(&"--page") {
+        // Nor is a watcher of this machine.
+        command.args(["--page", &folder.path("none")]);
+    }
     command.args(arguments);
     command.stdin(fs::File::open(&file).unwrap());
     if let Some(library) = preload {

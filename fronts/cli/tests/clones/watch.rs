@@ -1,7 +1,7 @@
 //! `watch` and its page.
 
-use crate::repair::{LOCAL, listener};
-use crate::{Folder, clones, said, status};
+use crate::repair::{LOCAL, listener, repair};
+use crate::{Folder, clones, is_root, random, said, status};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -73,6 +73,45 @@ fn a_watcher_counts_no_program_that_starts() {
     assert_eq!(kept(&page), before);
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// A machine without a device: its watcher sees no copy, but a repair knows of one.
+#[test]
+fn a_repair_counts_in_the_page_of_a_watcher_that_lives() {
+    if !is_root() {
+        println!("skipped: only root may reseed the kernel; the count of a repair is not shown");
+        return;
+    }
+    let folder = Folder::new("watch-repair");
+    let page = folder.path("copies");
+    let repaired = || {
+        let arguments = ["--json", "--without-generation", "--page", &page];
+        let output = repair(&random(), &arguments, None);
+        (status(&output), said(&output) + &String::from_utf8_lossy(&output.stdout))
+    };
+    let (first, text) = repaired();
+    if first == 3 && text.contains("the kernel") {
+        println!("skipped: {}; the count of a repair is not shown", text.trim());
+        return;
+    }
+    assert!(first == 0 && !text.contains("count of copies"), "no page: {text}");
+    let mut child = watcher(&page);
+    let (_, before) = kept(&page);
+    for count in 1..=2 {
+        let (status, text) = repaired();
+        assert!(status == 0 && text.contains("count of copies"), "{text}");
+        assert_eq!(kept(&page), (child.id(), before + count));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (status, text) = repaired();
+    assert!(status == 0 && !text.contains("count of copies"), "no watcher: {text}");
+    assert_eq!(kept(&page), (0x4000_0000, before + 2));
+    // A file that is no page stays as it is, and is no success.
+    fs::write(&page, "text ".repeat(20)).unwrap();
+    let (status, text) = repaired();
+    assert!(status == 1 && text.contains("no page of a watcher"), "{text}");
+    assert_eq!(fs::read_to_string(&page).unwrap(), "text ".repeat(20));
 }
 
 /// The connection of `--vsock`: what ends it is in the tests of the library, over TCP.
