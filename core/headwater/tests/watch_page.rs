@@ -96,6 +96,33 @@ fn a_page_is_mapped_and_moves_the_stamp() {
     });
 }
 
+/// A step of the clock makes a stamp stale, and leaves what a program has seeded. A repair is proof
+/// of a copy, whatever the watcher can see.
+#[test]
+fn a_repair_counts_a_copy_for_certain() {
+    for (signals, watchers_count) in [(BY_WALL_CLOCK, 0), (BY_KERNEL, 1)] {
+        let case = if watchers_count == 0 { "wall clock" } else { "kernel" };
+        isolated_as("a_repair_counts_a_copy_for_certain", case, &[], || {
+            let root = Root::new();
+            root.write(PAGE, &bytes());
+            let words = words_of(&root);
+            words.begin(7, signals);
+            set_root(root.c_path());
+            headwater::init().unwrap();
+            let first = headwater::copies();
+            words.count();
+            assert_eq!(headwater::copies(), first + watchers_count, "{case}");
+            for repairs in 1..4 {
+                let mut stamp = Stamp::new();
+                stamp.check();
+                assert_eq!(words.count_repair(), 2 + repairs);
+                assert_eq!(headwater::copies(), first + watchers_count + repairs, "{case}");
+                assert_eq!(stamp.check(), Freshness::Stale);
+            }
+        });
+    }
+}
+
 /// Prepares the root, and names the state that set-up has to find.
 type Case = (&'static str, fn(&Root), WatchPage);
 

@@ -64,7 +64,7 @@ pub(crate) fn count_beside(path: &Path) -> Result<bool> {
         Err(Errno::WOULDBLOCK) => {}
         Err(error) => return Err(error).with_context(|| format!("cannot lock {name}")),
     }
-    map(&file).with_context(|| name.to_string())?.count();
+    map(&file).with_context(|| name.to_string())?.count_repair();
     Ok(true)
 }
 

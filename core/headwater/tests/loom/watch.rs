@@ -24,6 +24,7 @@ fn watched_by(thread: u32) -> Arc<Machine> {
         owner: AtomicU32::new(0),
         copies: AtomicU64::new(0),
         signals: AtomicU64::new(0),
+        repairs: AtomicU64::new(0),
     };
     words.begin(thread, 1);
     Arc::new(Machine { words, reseeded: AtomicU64::new(0), copied: AtomicU64::new(0) })
@@ -46,6 +47,27 @@ fn a_reader_that_sees_a_copy_counted_finds_the_kernel_reseeded() {
         }
         watching.join().unwrap();
         assert_ne!(machine.words.now().number(), before);
+    });
+}
+
+/// A repair counts beside the watcher. No count is lost, and either word shows the reseed.
+#[test]
+fn a_repair_and_a_watcher_count_at_once() {
+    every_order(|| {
+        let machine = watched_by(1);
+        let before = machine.words.now();
+        let other = machine.clone();
+        let repairing = thread::spawn(move || {
+            other.reseeded.store(1, Relaxed);
+            other.words.count_repair();
+        });
+        machine.words.count();
+        if machine.words.now().repairs != before.repairs {
+            assert_eq!(machine.reseeded.load(Relaxed), 1);
+        }
+        repairing.join().unwrap();
+        let now = machine.words.now();
+        assert_eq!((now.copies, now.repairs), (before.copies + 2, before.repairs + 1));
     });
 }
 

@@ -54,8 +54,12 @@ pub struct Layout {
 }
 
 /// The words where no page is mapped.
-static NO_WORDS: WatchWords =
-    WatchWords { owner: AtomicU32::new(0), copies: AtomicU64::new(0), signals: AtomicU64::new(0) };
+static NO_WORDS: WatchWords = WatchWords {
+    owner: AtomicU32::new(0),
+    copies: AtomicU64::new(0),
+    signals: AtomicU64::new(0),
+    repairs: AtomicU64::new(0),
+};
 
 const fn none() -> *mut WatchWords {
     (&raw const NO_WORDS).cast_mut()
@@ -131,15 +135,15 @@ impl WatchGuard {
         unsafe { &*self.words.get() }.now()
     }
 
-    /// Returns the count where it is one of copies alone; None without a page, or if the watcher
-    /// follows the wall clock, which programs step for other reasons too.
+    /// Returns a count of copies alone; None without a page. If the watcher follows the wall clock,
+    /// which programs step for other reasons too, only what a repair has counted is certain.
     #[inline]
     pub(crate) fn copies(&self) -> Option<u64> {
         if self.words.get() == none() {
             return None;
         }
         let now = self.now();
-        (now.signals & EXACT != 0).then_some(now.copies)
+        Some(if now.signals & EXACT != 0 { now.copies } else { now.repairs })
     }
 
     pub(crate) fn status(&self) -> WatchPage {

@@ -1,10 +1,10 @@
 //! The words of the page in which `headwater clones watch` counts the copies of a machine.
 //!
-//! One process writes them, and any number of processes read them without a lock. A count alone
-//! would do as long as the writer lives. But a writer that died leaves a count that stands still,
-//! which looks as if no copy was ever made. So a second word holds the number of the writer's
-//! thread, and the kernel itself changes it when that thread ends, however it ends (a robust futex,
-//! `kernel/futex/core.c`: `handle_futex_death`).
+//! One process writes them, beside a repair, and any number of processes read them without a lock.
+//! A count alone would do as long as the writer lives. But a writer that died leaves a count that
+//! stands still, which looks as if no copy was ever made. So a second word holds the number of the
+//! writer's thread, and the kernel itself changes it when that thread ends, however it ends (a
+//! robust futex, `kernel/futex/core.c`: `handle_futex_death`).
 
 use crate::linux::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -22,6 +22,9 @@ pub struct WatchWords {
     pub copies: AtomicU64,
     /// The signals that the watcher has, as bits.
     pub signals: AtomicU64,
+    /// The copies among `copies` that a repair has counted. It runs in a copy, so these are
+    /// certain, whereas a watcher that follows the wall clock counts steps with other reasons too.
+    pub repairs: AtomicU64,
 }
 
 /// The words at one moment.
@@ -29,6 +32,7 @@ pub struct WatchWords {
 pub(crate) struct Watched {
     pub(crate) copies: u64,
     pub(crate) signals: u64,
+    pub(crate) repairs: u64,
     /// The writer is alive, so a copy will be counted.
     pub(crate) is_alive: bool,
 }
@@ -53,6 +57,7 @@ impl WatchWords {
         Watched {
             copies: self.copies.load(Ordering::Acquire),
             signals: self.signals.load(Ordering::Relaxed),
+            repairs: self.repairs.load(Ordering::Acquire),
             is_alive: owner & THREAD != 0,
         }
     }
@@ -70,5 +75,12 @@ impl WatchWords {
     /// above all after the reseed of the kernel.
     pub fn count(&self) -> u64 {
         self.copies.fetch_add(1, Ordering::Release) + 1
+    }
+
+    /// Counts a copy that is certain, beside the writer, and returns how many copies there are now.
+    /// The release of each word pairs with `now`, as above.
+    pub fn count_repair(&self) -> u64 {
+        self.repairs.fetch_add(1, Ordering::Release);
+        self.count()
     }
 }
