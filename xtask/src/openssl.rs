@@ -5,14 +5,14 @@
 
 use crate::failures::cargo_test;
 use crate::openssl_suite::{command, compiled};
-use crate::process::{program, root, run, target_directory};
+use crate::process::{output, program, root, run, target_directory};
 use crate::report::{Report, Stop, need};
 use crate::tools;
 use crate::unpack::{self, Packages};
 use anyhow::{Context, Result, ensure};
-use std::fs;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::{env, fs};
 
 /// The packages unpacked from the release that has OpenSSL 3.5: the command, its libraries down to
 /// the C library, and the headers. The preload library's tests run Python and sshd there.
@@ -160,7 +160,7 @@ pub(crate) fn unpacked() -> Result<PathBuf> {
 
 /// Returns the directory of the newest OpenSSL, which the first call fetches.
 fn newest() -> Result<PathBuf> {
-    unpack::unpacked(&Packages {
+    let tree = unpack::unpacked(&Packages {
         directory: "openssl-4",
         // OpenSSL 4 alone is in the second one, and links libraries of the first.
         releases: &["sid", "experimental"],
@@ -174,5 +174,17 @@ fn newest() -> Result<PathBuf> {
             "libzstd1",
         ],
         file: "usr/bin/openssl",
-    })
+    })?;
+    let libraries = tree.join("usr/lib").join(format!("{}-linux-gnu", env::consts::ARCH));
+    let loaders =
+        ["ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"].map(|name| libraries.join(name));
+    let loader = loaders.into_iter().find(|loader| loader.is_file());
+    let mut version = Command::new(loader.context("the packages hold no dynamic linker")?);
+    version.arg("--library-path").arg(&libraries).arg(tree.join("usr/bin/openssl")).arg("version");
+    // These two releases change every day, and one may be ahead of the other.
+    if let Err(error) = output(&mut version) {
+        fs::remove_dir_all(&tree)?;
+        return Err(error.context("the newest OpenSSL does not start with these libraries"));
+    }
+    Ok(tree)
 }

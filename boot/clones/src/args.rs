@@ -237,7 +237,7 @@ pub struct RepairArgs {
     #[arg(long, value_name = "DIR")]
     pub hooks: Option<PathBuf>,
 
-    /// The page of the watcher, if one runs here, in which the copy is counted
+    /// The page of a watcher, in which the copy is counted if it is there
     #[arg(long, value_name = "FILE", default_value = "/run/headwater/copies")]
     pub page: PathBuf,
 

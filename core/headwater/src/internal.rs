@@ -31,7 +31,8 @@ pub fn expect_no_handles() {
     linux::expect_no_handles();
 }
 
-/// Returns whether [`copies`](crate::copies) sees copies of this process, and of this machine.
+/// Returns whether [`copies`](crate::copies) sees copies of this process, and of this machine; some
+/// of the machine only after `headwater clones repair`. [`copies_word`] shows none of the second.
 #[must_use]
 pub fn copies_seen() -> (bool, bool) {
     linux::copies::seen()

@@ -119,8 +119,29 @@ fn a_repair_counts_a_copy_for_certain() {
                 assert_eq!(headwater::copies(), first + watchers_count + repairs, "{case}");
                 assert_eq!(stamp.check(), Freshness::Stale);
             }
+            // The fronts ask for the count before each draw only if this is true.
+            assert!(headwater::internal::copies_seen().1, "{case}");
         });
     }
+}
+
+/// The first repair under the second watcher makes its count 1, as the first watcher's was.
+#[test]
+fn a_repair_after_a_change_of_watchers_is_seen() {
+    isolated("a_repair_after_a_change_of_watchers_is_seen", || {
+        let root = Root::new();
+        root.write(PAGE, &bytes());
+        let words = words_of(&root);
+        words.begin(7, BY_KERNEL);
+        set_root(root.c_path());
+        headwater::init().unwrap();
+        let first = headwater::copies();
+        assert_eq!(words.copies.load(SeqCst), 1);
+        words.begin(8, BY_WALL_CLOCK);
+        words.count_repair();
+        assert_eq!(words.repairs.load(SeqCst), 1);
+        assert_ne!(headwater::copies(), first);
+    });
 }
 
 /// Prepares the root, and names the state that set-up has to find.

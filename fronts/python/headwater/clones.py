@@ -45,7 +45,8 @@ class Report(NamedTuple):
     #: Whether a restored process is noticed: pages that the kernel may drop (Linux 6.11), and CRIU
     #: 4.2, which leaves them out.
     sees_processes: bool
-    #: Whether a cloned machine is noticed: VMClock, readable by this process.
+    #: Whether a cloned machine is noticed: by VMClock, or by the page of `headwater clones watch`,
+    #: where it may take `headwater clones repair` to count the copy.
     sees_machines: bool
     #: Values that stay as they were, each with the reason.
     unreachable: dict[str, str]

@@ -39,33 +39,32 @@ impl Page {
     }
 }
 
-/// Counts a copy that this program knows of, in the page of the watcher that runs here. Returns
-/// false if none runs.
+/// Counts a copy that this program knows of, in the page of a watcher. Returns false without one.
 ///
 /// Why does the watcher not count? It would have to be asked, and its answer waited for. But the
-/// count is an atomic to which both add, so none is lost, and it has moved when this returns.
+/// count is an atomic to which both add, so none is lost, and it has moved when this returns. A
+/// watcher that died is no reason to leave its page alone, since programs still have it mapped. So
+/// the lock is not tried either, which a watcher that starts at that moment would find taken.
 ///
 /// # Errors
 ///
 /// If the file is no page, or cannot be written.
 pub(crate) fn count_beside(path: &Path) -> Result<bool> {
     let name = path.display();
-    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(Errno::NOENT) => return Ok(false),
-        Err(error) => return Err(error).with_context(|| format!("cannot open {name}")),
-    };
+    let Some(file) = open(path)? else { return Ok(false) };
     check(&file).with_context(|| format!("{name} is no page of a watcher"))?;
-    // A watcher holds the other kind of lock for as long as it lives. The page of one that died
-    // says so to every program, which no longer believes its count.
-    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) {
-        Ok(()) => return Ok(false),
-        Err(Errno::WOULDBLOCK) => {}
-        Err(error) => return Err(error).with_context(|| format!("cannot lock {name}")),
-    }
     map(&file).with_context(|| name.to_string())?.count_repair();
     Ok(true)
+}
+
+/// Opens the file, if it is there.
+fn open(path: &Path) -> Result<Option<File>> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => Ok(Some(File::from(file))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot open {}", path.display())),
+    }
 }
 
 /// Returns the file with its content complete, locked against other watchers.
@@ -101,13 +100,10 @@ fn locked(path: &Path) -> Result<File> {
 /// Opens the file, or makes it with all of its content at once. Were it written in place, a program
 /// that maps it meanwhile would find no page, and would not look again for as long as it runs.
 fn open_or_make(path: &Path) -> Result<File> {
-    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let name = path.display();
-    match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => return Ok(File::from(file)),
-        Err(Errno::NOENT) => {}
-        Err(error) => return Err(error).with_context(|| format!("cannot open {name}")),
+    if let Some(file) = open(path)? {
+        return Ok(file);
     }
+    let name = path.display();
     let mut content = [0; LEN];
     content[..MAGIC.len()].copy_from_slice(&MAGIC);
     content[offset_of!(Layout, version)..][..4].copy_from_slice(&VERSION.to_ne_bytes());

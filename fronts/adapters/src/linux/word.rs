@@ -22,7 +22,8 @@ extern "C" fn headwater_clones_copies() -> u64 {
     headwater::copies()
 }
 
-/// Returns 1 if copies of the machine can be seen, which the word does not show; else 0.
+/// Returns 1 if copies of the machine can be seen, which the word does not show, some of them only
+/// after `headwater clones repair`; else 0.
 #[unsafe(no_mangle)]
 extern "C" fn headwater_clones_sees_machines() -> core::ffi::c_int {
     headwater::internal::copies_seen().1.into()

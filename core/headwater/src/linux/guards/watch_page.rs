@@ -41,6 +41,9 @@ pub const BY_VSOCK: u64 = 8;
 /// The signals that come with every copy, and soon.
 const EXACT: u64 = BY_KERNEL | BY_VMCLOCK | BY_VSOCK;
 
+/// Marks a count of repairs alone.
+const OF_REPAIRS: u64 = 1 << 63;
+
 /// The start of the file.
 #[repr(C)]
 #[derive(Debug)]
@@ -135,15 +138,17 @@ impl WatchGuard {
         unsafe { &*self.words.get() }.now()
     }
 
-    /// Returns a count of copies alone; None without a page. If the watcher follows the wall clock,
-    /// which programs step for other reasons too, only what a repair has counted is certain.
+    /// Returns a number that moves with copies alone; None without a page. If the watcher follows
+    /// the wall clock, which programs step for other reasons too, only what a repair has counted is
+    /// certain. The two counts have no value in common, because the next watcher may have other
+    /// signals: a repair would go unseen if it made one count what the other was.
     #[inline]
     pub(crate) fn copies(&self) -> Option<u64> {
         if self.words.get() == none() {
             return None;
         }
         let now = self.now();
-        Some(if now.signals & EXACT != 0 { now.copies } else { now.repairs })
+        Some(if now.signals & EXACT != 0 { now.copies } else { now.repairs | OF_REPAIRS })
     }
 
     pub(crate) fn status(&self) -> WatchPage {

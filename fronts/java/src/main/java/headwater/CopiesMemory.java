@@ -39,7 +39,10 @@ public final class CopiesMemory {
         return (Native.copiesSeen() & 1) != 0;
     }
 
-    /** Returns true if copies of the machine can be seen, which the word does not show. */
+    /**
+     * Returns true if copies of the machine can be seen, which the word does not show; some of them
+     * only after {@code headwater clones repair}.
+     */
     public static boolean seesMachines() {
         Draw.require();
         return (Native.copiesSeen() & 2) != 0;
