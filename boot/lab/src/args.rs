@@ -2,7 +2,7 @@
 
 use crate::machine::part::ARM_PART;
 use crate::machine::series::{self, SERIES};
-use crate::plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
+use crate::plan::{BootPlan, Clock, ClonePlan, CopyMethod, Rng, Vmgenid};
 use crate::scenario::nodes::NodesPlanned;
 use std::path::PathBuf;
 
@@ -143,6 +143,10 @@ pub struct CloneArgs {
     #[arg(long)]
     pub rollback: bool,
 
+    /// Hibernate the guest to a disk, and resume it from two copies of the disk
+    #[arg(long, conflicts_with_all = ["rollback", "arch"])]
+    pub hibernate: bool,
+
     /// Use a CPU without RDRAND (on arm64: RNDR)
     #[arg(long)]
     pub no_rdrand: bool,
@@ -165,7 +169,7 @@ pub struct CloneArgs {
     pub watch: Option<u32>,
 
     /// Run and check every situation of the table
-    #[arg(long, conflicts_with_all = ["watch", "vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
+    #[arg(long, conflicts_with_all = ["watch", "vmgenid", "vmclock", "smp", "rollback", "hibernate", "no_rdrand", "mode"])]
     pub table: bool,
 
     /// With --table, run only these situations
@@ -395,7 +399,11 @@ impl CloneArgs {
             vmgenid: self.vmgenid,
             vmclock: self.vmclock,
             smp: usize::from(self.smp),
-            rollback: self.rollback,
+            method: match (self.rollback, self.hibernate) {
+                (true, _) => CopyMethod::Rollback,
+                (_, true) => CopyMethod::Hibernation,
+                _ => CopyMethod::SavedState,
+            },
             rdrand: !self.no_rdrand,
             modes: self.mode.clone(),
             after_s: self.after,

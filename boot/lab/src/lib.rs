@@ -34,7 +34,7 @@ pub use machine::manifest::{FetchedPackage, KernelImage, Manifest};
 pub use machine::part::SetupRequest;
 pub use machine::series::{SERIES, Series};
 pub use machine::setup::{find_kernel, setup};
-pub use plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
+pub use plan::{BootPlan, Clock, ClonePlan, CopyMethod, Rng, Vmgenid};
 pub use report::{html, text};
 pub use run::{RunResults, Scope, run};
 pub use scenario::criu::newest as newest_criu;

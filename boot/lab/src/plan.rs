@@ -91,6 +91,17 @@ pub enum Vmgenid {
     None,
 }
 
+/// The way in which one machine becomes two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyMethod {
+    /// Its memory is saved, and resumed by two QEMUs.
+    SavedState,
+    /// A snapshot is restored into the same QEMU.
+    Rollback,
+    /// It hibernates to a disk, and two machines resume from copies of the disk.
+    Hibernation,
+}
+
 /// A pair of clones.
 #[derive(Clone, Debug)]
 pub struct ClonePlan {
@@ -102,8 +113,8 @@ pub struct ClonePlan {
     pub vmclock: bool,
     /// Virtual CPUs.
     pub smp: usize,
-    /// Restore a snapshot into the same QEMU in place of two clones.
-    pub rollback: bool,
+    /// How the machine is copied.
+    pub method: CopyMethod,
     /// True if the CPU has RDRAND (on arm64: RNDR).
     pub rdrand: bool,
     /// headwater's modes, with one process each.
@@ -127,7 +138,7 @@ impl ClonePlan {
             vmgenid: Vmgenid::None,
             vmclock: false,
             smp: 1,
-            rollback: false,
+            method: CopyMethod::SavedState,
             rdrand: true,
             modes: ["auto", "buffered", "hedged", "strict"].map(str::to_owned).to_vec(),
             after_s: 1.0,

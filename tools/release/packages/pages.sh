@@ -61,10 +61,12 @@ copy=$(mktemp -d "$cache/reader-$suite.XXXXXX")
 cp -a "$clean/." "$copy/"
 mounted "$copy"
 chmod 755 "$root"
-# The machine's way to the registries: its certificates, and what cargo, pip and npm read.
-cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+# The machine's way to the registries: its certificates, and what cargo, pip and npm read. Java reads
+# certificates one by one when it is installed, so its own must be among them and not in the bundle alone.
 mkdir -p "$root/usr/local/share/ca-certificates"
 cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2> /dev/null || :
+chroot "$root" update-ca-certificates > /dev/null 2>&1
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 for settings in .cargo/config.toml .npmrc .m2/settings.xml; do
     [ ! -e "$HOME/$settings" ] || install -D "$HOME/$settings" "$root/home/reader/$settings"
 done
@@ -74,6 +76,10 @@ name=$(basename "$tree")
 cp -a "$tree" "$root/home/reader/$name"
 cp -a "$scripts" "$root/home/reader/pages"
 chroot "$root" chown -R reader:reader /home/reader
+# A login by systemd makes this directory and names it.
+reader=$(chroot "$root" id -u reader)
+install -d -m 700 -o "$reader" -g "$reader" "$root/run/user/$reader"
+echo "export XDG_RUNTIME_DIR=/run/user/$reader" > "$root/etc/profile.d/login.sh"
 chroot "$root" apt-get -qq update
 
 failed=

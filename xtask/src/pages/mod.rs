@@ -49,8 +49,8 @@ fn pages(root: &Path) -> Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// Runs the pages of a place in a clean root of each suite. `tree` is what the reader has.
-fn run_pages(place: Place, tree: &Path) -> Result<()> {
+/// Runs the pages of a place in a clean root of a suite. `tree` is what the reader has.
+fn run_pages(suite: &str, place: Place, tree: &Path) -> Result<()> {
     let top = target_directory()?.join("pages");
     let scripts = top.join("scripts");
     if scripts.exists() {
@@ -63,7 +63,7 @@ fn run_pages(place: Place, tree: &Path) -> Result<()> {
             fs::write(scripts.join(name), script)?;
         }
     }
-    SUITES.iter().try_for_each(|suite| run_scripts(suite, &top, tree, &scripts))
+    run_scripts(suite, &top, tree, &scripts)
 }
 
 /// Runs scripts as a reader in a clean root of a suite, in the order of their names. `cache` keeps
@@ -88,29 +88,44 @@ pub(crate) fn checkout(directory: &Path) -> Result<PathBuf> {
 /// Runs the commands of all documents, in a checkout and among the files of a release.
 pub(crate) fn steps(report: &mut Report) {
     const LOSS: &str = "whether the commands of the documents work as written on a new machine";
-    report.long_step("documents, in a checkout on a new machine", || {
-        need(tools::root_user(), LOSS)?;
-        need(tools::packages(&["debootstrap"]), LOSS)?;
-        let checkout = checkout(&target_directory()?.join("pages"))?;
-        Ok(run_pages(Place::Checkout, &checkout)?)
-    });
-    report.long_step("documents, with a release on a new machine", || {
-        need(tools::root_user(), LOSS)?;
-        need(tools::packages(&["debootstrap"]), LOSS)?;
-        let dist = target_directory()?.join("pages/dist");
-        if dist.exists() {
-            fs::remove_dir_all(&dist).context("an old release")?;
-        }
-        let mut release = program("cargo xtask release --dist");
-        release.arg(&dist);
-        for step in [
-            "source", "library", "program", "python", "java", "npm", "debian", "command", "install",
-        ] {
-            release.args(["--only", step]);
-        }
-        run(release.current_dir(root()?))?;
-        Ok(run_pages(Place::Dist, &dist)?)
-    });
+    for suite in SUITES {
+        report.long_step(&format!("documents, in a checkout on a new machine, {suite}"), || {
+            need(tools::root_user(), LOSS)?;
+            need(tools::packages(&["debootstrap"]), LOSS)?;
+            let checkout = checkout(&target_directory()?.join("pages"))?;
+            Ok(run_pages(suite, Place::Checkout, &checkout)?)
+        });
+    }
+    for suite in SUITES {
+        report.long_step(&format!("documents, with a release on a new machine, {suite}"), || {
+            need(tools::root_user(), LOSS)?;
+            need(tools::packages(&["debootstrap"]), LOSS)?;
+            Ok(run_pages(suite, Place::Dist, &dist()?)?)
+        });
+    }
+}
+
+/// Makes the files of a release of this commit, unless an earlier step has.
+fn dist() -> Result<PathBuf> {
+    let dist = target_directory()?.join("pages/dist");
+    let commit = output(program("git rev-parse HEAD").current_dir(root()?))?;
+    let made = dist.with_extension("commit");
+    if fs::read_to_string(&made).is_ok_and(|of| of == commit) && dist.exists() {
+        return Ok(dist);
+    }
+    if dist.exists() {
+        fs::remove_dir_all(&dist).context("an old release")?;
+    }
+    let mut release = program("cargo xtask release --dist");
+    release.arg(&dist);
+    for step in
+        ["source", "library", "program", "python", "java", "npm", "debian", "command", "install"]
+    {
+        release.args(["--only", step]);
+    }
+    run(release.current_dir(root()?))?;
+    fs::write(made, commit)?;
+    Ok(dist)
 }
 
 #[cfg(test)]

@@ -37,6 +37,9 @@ pub enum Command {
         /// Number of rounds.
         count: u64,
     },
+    /// Hibernates to the machine's disk, which switches it off. The answer comes from each machine
+    /// that resumes.
+    Hibernate,
     /// Asks for the kernel's [`Log`].
     Log {
         /// All lines, or only those about the random generator and its sources.

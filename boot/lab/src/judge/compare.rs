@@ -99,6 +99,12 @@ impl Divergence {
         divergence
     }
 
+    /// Counts cycles from the first clone's first draw. The counter of a machine that was off
+    /// begins again, so its marks are below those from before, and no time lies between the two.
+    pub(crate) fn count_from_the_first_draw(&mut self) {
+        self.at = self.clones[0].iter().map(|draw| draw.mark).min().unwrap_or(self.at);
+    }
+
     /// Returns the cycles from the divergence to the last draw of the first clone.
     pub(crate) fn watched(&self) -> u64 {
         let last = self.clones[0].iter().map(|draw| draw.mark).max();

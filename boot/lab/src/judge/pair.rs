@@ -3,7 +3,7 @@
 use crate::judge::boot::{release, seconds};
 use crate::judge::compare::{Divergence, Repeats, Thread};
 use crate::machine::manifest::KernelImage;
-use crate::plan::{ClonePlan, Vmgenid};
+use crate::plan::{ClonePlan, CopyMethod, Vmgenid};
 use anyhow::{Context, Result, ensure};
 use headwater_lab_protocol::{self as protocol, Hello, Log, Message, Ready, Status};
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub struct ClonePair {
     pub smp: usize,
     /// True if a snapshot was restored in place.
     pub rollback: bool,
+    /// True if the machine hibernated, and two machines resumed from copies of its disk.
+    pub hibernated: bool,
     /// True if the CPU has a random instruction. Under emulation, the host's generator answers it.
     pub rdrand: bool,
     /// Seconds after the resume in which the first clone drew; null: the counter's speed is
@@ -115,12 +117,16 @@ pub(crate) fn judge(
     let stamp = ready.witnesses.iter().position(|name| name == "stamp");
     let stamp = stamp.context("the guest does not draw a stamp")?;
     let [one, two] = &transcript.clones;
-    let divergence = Divergence::between(&one.threads, &two.threads, &ready.threads, stamp);
+    let mut divergence = Divergence::between(&one.threads, &two.threads, &ready.threads, stamp);
+    let hibernated = plan.method == CopyMethod::Hibernation;
+    if hibernated {
+        divergence.count_from_the_first_draw();
+    }
     ensure!(divergence.threads > 0, "no thread drew in both clones");
     let frequency = frequency(source);
     let in_seconds = |cycles: u64| frequency.map(|frequency| cycles as f64 / frequency);
     // The counter starts before the kernel's clock; the guest's `ready` has both at one moment.
-    let resumed = frequency.map(|frequency| {
+    let resumed = frequency.filter(|_| !hibernated).map(|frequency| {
         seconds(ready.at_us) + (divergence.at as f64 - ready.cycles as f64) / frequency
     });
     let hello = protocol::first::<Hello>(source);
@@ -136,7 +142,8 @@ pub(crate) fn judge(
         vmgenid: plan.vmgenid,
         vmclock: plan.vmclock,
         smp: plan.smp,
-        rollback: plan.rollback,
+        rollback: plan.method == CopyMethod::Rollback,
+        hibernated,
         rdrand: plan.rdrand,
         watched_s: in_seconds(divergence.watched()),
         threads: ready.threads.len(),

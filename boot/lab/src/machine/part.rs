@@ -19,7 +19,7 @@ pub(crate) const ARM_PART: &str = "arm64";
 pub(crate) const CRIU_PART: &str = "criu";
 
 /// Modules that a guest loads, if its kernel does not have them built in.
-const MODULES: [&str; 9] = [
+const MODULES: [&str; 10] = [
     "virtio",
     "virtio_ring",
     "virtio_pci_legacy_dev",
@@ -27,6 +27,7 @@ const MODULES: [&str; 9] = [
     "virtio_pci",
     "rng-core",
     "virtio-rng",
+    "virtio_blk",
     "ptp",
     "ptp_vmclock",
 ];

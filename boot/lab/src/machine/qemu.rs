@@ -267,6 +267,34 @@ impl Guest {
         }
     }
 
+    /// Waits until the machine is off, as the guest was asked to switch it off.
+    pub(crate) fn until_off(&mut self, patience: Duration) -> Result<()> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => {
+                    if let Some(Message::Failed(failed)) = protocol::read(&line)? {
+                        bail!("the guest reports: {}", failed.text);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!("it still ran after {} s{}", patience.as_secs(), self.panic());
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = self.child.wait()?;
+                    ensure!(status.success(), "QEMU ended with {status}{}", self.panic());
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Returns the file of the kernel's console.
+    pub(crate) fn console(&self) -> &Path {
+        &self.console
+    }
+
     /// Sends a command and returns the answer.
     pub(crate) fn ask(&mut self, command: &GuestCommand) -> Result<Vec<Message>> {
         self.ask_for(command, Duration::from_secs(120))

@@ -99,7 +99,11 @@ pub fn boot(report: &BootReport) -> String {
 /// Returns the table of a pair of clones.
 pub fn pair(pair: &ClonePair) -> String {
     let mut text = String::new();
-    let event = if pair.rollback { "rolled back" } else { "cloned" };
+    let event = match (pair.rollback, pair.hibernated) {
+        (true, _) => "rolled back",
+        (_, true) => "hibernated",
+        _ => "cloned",
+    };
     let clock = if pair.vmclock { ", VMClock" } else { "" };
     let genid = match pair.vmgenid {
         Vmgenid::None => "no vmgenid".to_owned(),

@@ -6,7 +6,8 @@ use crate::machine::cache::Cache;
 use crate::machine::manifest::KernelImage;
 use crate::machine::qemu::{Guest, Machine, make_disk};
 use crate::machine::{program, setup};
-use crate::plan::{ClonePlan, Vmgenid};
+use crate::plan::{ClonePlan, CopyMethod, Vmgenid};
+use crate::scenario::hibernation::{self, SwapDisk};
 use anyhow::{Context, Result, bail, ensure};
 use headwater_lab_protocol::{self as protocol, Command, Message, Round};
 use serde_json::json;
@@ -49,13 +50,13 @@ pub fn clone(cache: &Cache, plan: &ClonePlan) -> Result<ClonePair> {
     let archive = program::archive(cache, &program, &kernel)?;
     let directory = cache.run("clone")?;
     let machine = machine(cache, &kernel, &archive, plan, &directory)?;
-    let transcript = if plan.rollback {
-        roll_back(cache, &machine, plan, &directory)
-    } else {
-        start_twice(cache, &machine, plan, &directory)
+    let transcript = match plan.method {
+        CopyMethod::SavedState => start_twice(cache, &machine, plan, &directory),
+        CopyMethod::Rollback => roll_back(cache, &machine, plan, &directory),
+        CopyMethod::Hibernation => hibernate(cache, &machine, plan, &directory),
     };
     // The saved state is large, and no later step reads it.
-    for name in ["state", "disk.qcow2"] {
+    for name in ["state", "disk", "disk.qcow2"] {
         let _ = fs::remove_file(directory.join(name));
     }
     let transcript = transcript.with_context(|| format!("kernel {}", kernel.release))?;
@@ -94,7 +95,7 @@ fn machine(
     if plan.vmclock {
         machine.device("-device vmclock");
     }
-    if plan.rollback {
+    if plan.method == CopyMethod::Rollback {
         let disk = directory.join("disk.qcow2");
         make_disk(cache, &disk)?;
         let disk = disk.display().to_string().replace(',', ",,");
@@ -131,7 +132,7 @@ fn source(
         messages.extend(guest.ask(&Command::Status)?);
         // Without a device that reports the clone, a reseed by the kernel's clock must not end the
         // repeats before they are seen.
-        if plan.vmgenid != Vmgenid::Auto || plan.rollback {
+        if plan.vmgenid != Vmgenid::Auto || plan.method != CopyMethod::SavedState {
             guest.ask(&Command::Reseeded { limit_s: RESEED_S })?;
         }
         return Ok((guest, messages));
@@ -175,6 +176,38 @@ fn start_twice(
     for guest in &mut clones {
         stop(guest, plan)?;
     }
+    compare(clones, source, state_mib, plan)
+}
+
+/// Lets the guest hibernate, and resumes it on two machines, one after the other.
+fn hibernate(
+    cache: &Cache,
+    machine: &Machine,
+    plan: &ClonePlan,
+    directory: &Path,
+) -> Result<PairTranscript> {
+    let disk = SwapDisk::new(&directory.join("disk"))?;
+    let (guest, source) = source(cache, &disk.hibernating(machine), plan, directory)?;
+    hibernation::hibernate(guest)?;
+    let state_mib = disk.used_mib()?;
+    let machine = disk.resuming(machine);
+    let resume = |name| -> Result<Guest> {
+        let mut guest = hibernation::resume(cache, &machine, directory, name)?;
+        sleep(drawing(plan));
+        stop(&mut guest, plan)?;
+        Ok(guest)
+    };
+    let clones = [resume("clone-1")?, resume("clone-2")?];
+    compare(clones, source, state_mib, plan)
+}
+
+/// Asks two clones, which have stopped, for their draws.
+fn compare(
+    clones: [Guest; 2],
+    source: Vec<Message>,
+    state_mib: u64,
+    plan: &ClonePlan,
+) -> Result<PairTranscript> {
     let [mut one, mut two] = clones;
     let from = last_equal_rounds(&marks(&mut one)?, &marks(&mut two)?)?;
     let draws = [draws(&mut one, &from, plan)?, draws(&mut two, &from, plan)?];

@@ -3,6 +3,7 @@
 pub mod boot;
 pub mod clone;
 pub mod criu;
+mod hibernation;
 pub(crate) mod kernel;
 pub(crate) mod matrix;
 pub mod nodes;

@@ -3,7 +3,7 @@
 use crate::judge::finding::{Finding, FindingKind};
 use crate::judge::pair::{ClonePair, WitnessResult};
 use crate::machine::part::ARM_PART;
-use crate::plan::{ClonePlan, Vmgenid};
+use crate::plan::{ClonePlan, CopyMethod, Vmgenid};
 
 /// A situation: one row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct Situation {
     vmgenid: Vmgenid,
     vmclock: bool,
     smp: usize,
-    rollback: bool,
+    method: CopyMethod,
     rdrand: bool,
     /// Seconds for which the clones of a guest that has been up for two minutes are watched; 0:
     /// clones are compared for a moment only.
@@ -54,7 +54,7 @@ const NONE: Situation = Situation {
     vmgenid: Vmgenid::None,
     vmclock: false,
     smp: 1,
-    rollback: false,
+    method: CopyMethod::SavedState,
     rdrand: true,
     watch_s: 0,
     promise: Promise::Never,
@@ -63,7 +63,7 @@ const NONE: Situation = Situation {
 };
 
 /// All situations.
-pub(crate) const SITUATIONS: [Situation; 17] = [
+pub(crate) const SITUATIONS: [Situation; 19] = [
     NONE,
     Situation {
         id: "no-driver",
@@ -99,7 +99,7 @@ pub(crate) const SITUATIONS: [Situation; 17] = [
         id: "rollback",
         title: "rollback in one QEMU (savevm, loadvm), vmgenid",
         vmgenid: Vmgenid::Auto,
-        rollback: true,
+        method: CopyMethod::Rollback,
         promise: Promise::AsTheVdso,
         short: false,
         ..NONE
@@ -182,6 +182,26 @@ pub(crate) const SITUATIONS: [Situation; 17] = [
         ..NONE
     },
     Situation {
+        id: "hibernation",
+        title: "hibernation, resumed from two copies of the disk",
+        method: CopyMethod::Hibernation,
+        short: false,
+        ..NONE
+    },
+    // The device interrupts for a clone of memory, and a machine that resumes from its disk is not
+    // asked whether its identifier is another one. So it repeats like a fixed identifier.
+    Situation {
+        id: "hibernation-vmgenid",
+        title: "hibernation, resumed from two copies of the disk, vmgenid, two CPUs, 6.18",
+        series: "6.18",
+        vmgenid: Vmgenid::Auto,
+        smp: 2,
+        method: CopyMethod::Hibernation,
+        promise: Promise::AsTheVdso,
+        short: false,
+        ..NONE
+    },
+    Situation {
         id: "none-arm64",
         title: "clone, no device reports it, arm64",
         series: ARM_PART,
@@ -206,7 +226,7 @@ impl Situation {
             vmgenid: self.vmgenid,
             vmclock: self.vmclock,
             smp: self.smp,
-            rollback: self.rollback,
+            method: self.method,
             rdrand: self.rdrand,
             watch_s: self.watch_s,
             after_s: if self.watch_s > 0 { 120.0 } else { plan.after_s },
@@ -325,6 +345,7 @@ mod tests {
             vmclock: false,
             smp: 1,
             rollback: false,
+            hibernated: false,
             rdrand: true,
             watched_s: None,
             threads: 1,

@@ -5,7 +5,7 @@ use crate::linux::kernel::{self, now_us};
 use crate::linux::options::{Modules, Options};
 use crate::linux::port::{self, fail, send};
 use crate::linux::workers::Workers;
-use crate::linux::{commands, doctor, facts, openssl};
+use crate::linux::{commands, doctor, facts, hibernation, openssl};
 use headwater_lab_protocol::{Entropy, Hello, Interrupts, Module, Rtc, Seed};
 use rustix::rand::GetRandomFlags;
 use std::fs;
@@ -31,6 +31,10 @@ pub(crate) fn run() -> ! {
     let ready = kernel::getrandom(&mut [0; 16], GetRandomFlags::NONBLOCK).is_ok();
     kernel::mount_all();
     let options = Options::parse(&fs::read_to_string("/proc/cmdline").unwrap_or_default());
+    if options.resume {
+        // Before the first message, because the image continues a conversation of its own.
+        hibernation::resume();
+    }
     let Ok(mut input) = port::open(&options.port) else { kernel::reboot() };
     send(Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -4,7 +4,7 @@ use crate::linux::port::{self, fail, send};
 use crate::linux::ring::Ring;
 use crate::linux::witness::{COUNT, NAMES};
 use crate::linux::workers::Workers;
-use crate::linux::{doctor, facts, kernel, nodes, sections};
+use crate::linux::{doctor, facts, hibernation, kernel, nodes, sections};
 use headwater_lab_protocol::{
     Command, Data, Done, Draw, Entry, EntryKind, FileError, Marks, Ready, Round, Symbol,
 };
@@ -44,6 +44,11 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
                 Some(worker) => rounds(worker.ring, from, count).for_each(send),
                 None => fail(format!("thread {thread} does not exist")),
             },
+            Command::Hibernate => {
+                if let Err(error) = hibernation::hibernate() {
+                    fail(format!("cannot hibernate: {error}"));
+                }
+            }
             Command::Log { all } => facts::send_log(all),
             Command::Doctor => doctor::examine(),
             Command::Sections(plan) => sections::examine(plan),

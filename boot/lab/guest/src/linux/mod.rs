@@ -5,6 +5,7 @@ mod callers;
 mod commands;
 mod doctor;
 mod facts;
+mod hibernation;
 mod kernel;
 mod nodes;
 mod openssl;

@@ -21,6 +21,8 @@ pub(crate) struct Options {
     pub(crate) limit: Duration,
     /// Write a seed, with this many bits credited.
     pub(crate) credit: Option<u32>,
+    /// Resume from the image on the machine's disk.
+    pub(crate) resume: bool,
     /// Let the real-time clock interrupt, 64 times a second under QEMU.
     pub(crate) rtc: bool,
     /// Observe who waits, for so many seconds at most.
@@ -54,6 +56,7 @@ impl Options {
             },
             limit: Duration::from_secs(u64::from(number("limit").unwrap_or(60))),
             credit: number("credit"),
+            resume: number("resume") == Some(1),
             rtc: number("rtc") == Some(1),
             observe: number("observe"),
             tracepoints: number("tracepoints") != Some(0),

@@ -1,0 +1,91 @@
+//! A guest that hibernates to a disk, and machines that resume from what it left there.
+
+use crate::machine::cache::Cache;
+use crate::machine::qemu::{Guest, Machine};
+use anyhow::{Context, Result, bail};
+use headwater_lab_protocol::{Command, Message};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Writing or reading an image takes seconds on a quiet host, and it is a host's disk.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// The guest's memory. An image has at most half of it.
+const SIZE: u64 = 256 << 20;
+const PAGE: u64 = 4096;
+
+/// An empty swap area, to which a guest can hibernate.
+pub(crate) struct SwapDisk {
+    file: PathBuf,
+}
+
+impl SwapDisk {
+    /// Makes the area with the header that mkswap(8) writes (include/linux/swap.h, `union
+    /// swap_header`), so that the guest needs no other program.
+    pub(crate) fn new(file: &Path) -> Result<SwapDisk> {
+        let make = || -> std::io::Result<()> {
+            let mut disk = File::create(file)?;
+            disk.set_len(SIZE)?;
+            disk.seek(SeekFrom::Start(1024))?;
+            let last_page = (SIZE / PAGE - 1) as u32;
+            for word in [1, last_page, 0] {
+                disk.write_all(&word.to_le_bytes())?;
+            }
+            disk.seek(SeekFrom::Start(PAGE - 10))?;
+            disk.write_all(b"SWAPSPACE2")
+        };
+        make().with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(SwapDisk { file: file.to_owned() })
+    }
+
+    /// Returns the machine that hibernates to this disk.
+    pub(crate) fn hibernating(&self, machine: &Machine) -> Machine {
+        self.with_disk(machine, "")
+    }
+
+    /// Returns a machine that resumes from this disk. What it writes is its own and is lost with
+    /// it, as if it had a copy of the disk.
+    pub(crate) fn resuming(&self, machine: &Machine) -> Machine {
+        let mut machine = self.with_disk(machine, ",snapshot=on");
+        machine.append += " hw.resume=1";
+        machine
+    }
+
+    fn with_disk(&self, machine: &Machine, more: &str) -> Machine {
+        let mut machine = machine.clone();
+        let file = self.file.display().to_string().replace(',', ",,");
+        machine.device("-device virtio-blk-pci,drive=disk -drive");
+        machine.devices.push(format!("if=none,id=disk,format=raw,file={file}{more}"));
+        machine
+    }
+
+    /// Returns the MiB that were written.
+    pub(crate) fn used_mib(&self) -> Result<u64> {
+        Ok((self.file.metadata()?.blocks() * 512) >> 20)
+    }
+}
+
+/// Lets a guest hibernate, and waits until its machine is off.
+pub(crate) fn hibernate(mut guest: Guest) -> Result<()> {
+    guest.send(&Command::Hibernate)?;
+    guest.until_off(PATIENCE).context("the guest did not hibernate")
+}
+
+/// Starts a machine that resumes, and returns it when its programs run again.
+pub(crate) fn resume(
+    cache: &Cache,
+    machine: &Machine,
+    directory: &Path,
+    name: &str,
+) -> Result<Guest> {
+    let mut guest = Guest::start(cache, machine, directory, name, None)?;
+    // The end of the command that it was given before it hibernated. A kernel that finds no image
+    // boots the guest afresh.
+    let is_last = |message: &Message| matches!(message, Message::Done(_) | Message::Hello(_));
+    match guest.until(is_last, PATIENCE)?.pop() {
+        Some(Message::Done(_)) => Ok(guest),
+        _ => bail!("the guest's kernel did not resume; see {}", guest.console().display()),
+    }
+}
