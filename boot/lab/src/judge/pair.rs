@@ -411,6 +411,25 @@ mod tests {
         assert!((watched - 1.000_001).abs() < 1e-9, "{watched}");
     }
 
+    /// The counter of a machine that was off begins again, so it is below its last value.
+    #[test]
+    fn times_after_a_hibernation_count_from_the_first_draw() {
+        let plan = ClonePlan { method: CopyMethod::Hibernation, ..plan() };
+        let mut transcript = transcript();
+        for (clone, begin) in transcript.clones.iter_mut().zip([1_000, 1_500]) {
+            for thread in &mut clone.threads {
+                let draws = thread.get_mut(&2).unwrap();
+                draws.iter_mut().zip(0..).for_each(|(draw, at)| draw.mark = begin + at * 100_000);
+            }
+        }
+        let pair = judge(&plan, &kernel(), &transcript).unwrap();
+        assert!(pair.hibernated && !pair.rollback);
+        let watched = pair.watched_s.unwrap();
+        assert!(watched > 0.0 && watched < 1.0, "{watched}");
+        assert_eq!(row(&pair, "syscall", None).last_s, Some(0.0));
+        assert_eq!(pair.fork_reseeds, [None, None]);
+    }
+
     /// Resume is 5 s after boot: 3 s at cycle 0, and 2,000,000 cycles more.
     #[test]
     fn the_last_reseed_of_each_kernel_is_relative_to_the_resume() {

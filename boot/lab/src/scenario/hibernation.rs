@@ -89,3 +89,34 @@ pub(crate) fn resume(
         _ => bail!("the guest's kernel did not resume; see {}", guest.console().display()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::process;
+
+    /// The oracle is mkswap(8), given the identifier that this area has.
+    #[test]
+    fn the_area_is_what_mkswap_makes() {
+        let directory = std::env::temp_dir().join(format!("headwater-lab-swap-{}", process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let disk = SwapDisk::new(&directory.join("ours")).unwrap();
+        let ours = fs::read(&disk.file).unwrap();
+        let theirs = directory.join("theirs");
+        File::create(&theirs).unwrap().set_len(SIZE).unwrap();
+        let made = ["mkswap", "/sbin/mkswap"].into_iter().find_map(|mkswap| {
+            let mut command = process::Command::new(mkswap);
+            command.args(["--uuid", "00000000-0000-0000-0000-000000000000"]);
+            command.arg("--pagesize").arg(PAGE.to_string()).arg(&theirs).output().ok()
+        });
+        let theirs = fs::read(theirs).unwrap();
+        fs::remove_dir_all(&directory).unwrap();
+        let Some(made) = made else {
+            println!("skipped: no mkswap, so only a guest shows that the area is one");
+            return;
+        };
+        assert!(made.status.success(), "{made:?}");
+        assert!(ours == theirs, "the areas differ");
+    }
+}
