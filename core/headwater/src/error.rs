@@ -14,6 +14,7 @@ pub struct Error(NonZeroI32);
 /// A positive value is an errno; the codes of our own are negative.
 const UNEXPECTED: i32 = -1;
 const UNSUPPORTED: i32 = -2;
+const SELF_TEST: i32 = -3;
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 const EAGAIN: i32 = libc::EAGAIN;
@@ -28,6 +29,9 @@ impl Error {
     pub const UNEXPECTED: Error = Error::code(UNEXPECTED);
     /// This system has no source of random bytes that headwater knows.
     pub const UNSUPPORTED: Error = Error::code(UNSUPPORTED);
+
+    /// A self-test ([`self_test`](crate::self_test)) found a wrong answer.
+    pub const SELF_TEST: Error = Error::code(SELF_TEST);
 
     const fn code(code: i32) -> Error {
         match NonZeroI32::new(code) {
@@ -75,6 +79,10 @@ impl fmt::Display for Error {
                 f.write_str("the kernel answered a request for random bytes nonsensically")
             }
             UNSUPPORTED => f.write_str("no source of random bytes is known on this system"),
+            SELF_TEST => f.write_str(
+                "the self-test failed: this CPU computes the cipher wrongly, or its random \
+                 instruction repeats a word; end the process, and start it with HEADWATER_MODE=kernel",
+            ),
             errno => {
                 f.write_str(
                     "the kernel refused random bytes: getrandom(2) and /dev/urandom both failed ",

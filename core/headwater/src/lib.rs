@@ -303,6 +303,32 @@ pub fn discard() -> Result<(), Error> {
     linux::discard()
 }
 
+/// Tests on demand what set-up tested: whether the cipher computes its known answers, and whether
+/// the CPU's random instruction works.
+///
+/// Set-up chooses a cipher only after its known answer, and each draw in `hedged` and `strict`
+/// looks at the words of the instruction. So no program needs this function; a rule that asks for a
+/// test after a time, or after a live migration to another CPU, is what it is for. It takes
+/// microseconds, and other threads may continue to draw.
+///
+/// The answers are those of NIST SP 800-38A, appendix F.5.5 (AES-256 in counter mode), or of RFC
+/// 8439, section 2.3.2 (ChaCha20), and of the key derivation that DESIGN.md describes, on top of
+/// the same cipher. From the instruction come sixteen words, none of which may be 0, all ones, or
+/// the one before. Two draws of 32 bytes must differ.
+///
+/// ```
+/// headwater::self_test()?;
+/// # Ok::<(), headwater::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::SELF_TEST`] for a wrong answer: then this machine computes wrongly, and so may
+/// everything else on it. Otherwise the errors of [`fill`].
+pub fn self_test() -> Result<(), Error> {
+    linux::self_test()
+}
+
 /// Text that every program and library with this crate contains, so that `headwater doctor` finds
 /// the version of a file that it does not start. Set-up refers to it, or the linker would drop it.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]

@@ -6,7 +6,9 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, set, set_root};
-use headwater::{Config, CpuRng, Hardware, Mode, ReseedGeneration, Rng, Source, Vmclock, Vmgenid};
+use headwater::{
+    Config, CpuRng, Error, Hardware, Mode, ReseedGeneration, Rng, Source, Vmclock, Vmgenid,
+};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::draws::draw_everything;
@@ -187,6 +189,29 @@ fn goes_bad(name: &str, fact: Force) {
     headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
     let status = headwater::status();
     assert_eq!((status.cpu_rng, status.mode), (CpuRng::Broken, Mode::Strict));
+}
+
+/// What set-up found sound is found broken by the test on demand, and nothing else is.
+#[test]
+fn the_self_test_finds_what_broke_later() {
+    isolated("the_self_test_finds_what_broke_later", || {
+        headwater::init().unwrap();
+        assert_eq!(headwater::self_test(), Ok(()));
+        let status = headwater::status();
+        for fact in [Force::WrongAnswer, Force::CpuRngStuck, Force::CpuRngZero, Force::CpuRngFails]
+        {
+            set(fact, true);
+            let concerned = match fact {
+                Force::WrongAnswer => status.cipher.starts_with("AES"),
+                _ => matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow),
+            };
+            let expected = if concerned { Err(Error::SELF_TEST) } else { Ok(()) };
+            assert_eq!(headwater::self_test(), expected, "{fact:?}");
+            set(fact, false);
+            assert_eq!(headwater::self_test(), Ok(()), "{fact:?} is over");
+        }
+        draw_everything();
+    });
 }
 
 /// A handle notices as well as the slots do.

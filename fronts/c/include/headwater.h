@@ -358,6 +358,21 @@ HEADWATER_MUST_USE int headwater_init(void);
 HEADWATER_MUST_USE int headwater_quiesce(void);
 
 /**
+ * Tests on demand what the set-up of the first draw tested: known answers of the cipher in use
+ * (NIST SP 800-38A, F.5.5, or RFC 8439, 2.3.2) and of the key derivation, and the CPU's random
+ * instruction where it is in use. Two draws of 32 bytes must differ.
+ *
+ * No program needs it; it is for a rule that asks for a test after a time, or after a live
+ * migration. It takes microseconds.
+ *
+ * Returns 0, or -1 with errno set:
+ *     EIO     an answer is wrong: end the process, and start it with HEADWATER_MODE=kernel
+ *     others  as headwater_fill()
+ * Async-signal-safe. After headwater_init(), getrandom(2) is its only system call.
+ */
+HEADWATER_MUST_USE int headwater_self_test(void);
+
+/**
  * Returns the version of the library as MAJOR.MINOR.PATCH. Async-signal-safe.
  */
 HEADWATER_MUST_USE const char *headwater_version(void);

@@ -39,6 +39,26 @@ pub extern "C" fn headwater_quiesce() -> c_int {
     }
 }
 
+/// Tests on demand what the set-up of the first draw tested: known answers of the cipher in use
+/// (NIST SP 800-38A, F.5.5, or RFC 8439, 2.3.2) and of the key derivation, and the CPU's random
+/// instruction where it is in use. Two draws of 32 bytes must differ.
+///
+/// No program needs it; it is for a rule that asks for a test after a time, or after a live
+/// migration. It takes microseconds.
+///
+/// Returns 0, or -1 with errno set:
+///     EIO     an answer is wrong: end the process, and start it with HEADWATER_MODE=kernel
+///     others  as headwater_fill()
+/// Async-signal-safe. After headwater_init(), getrandom(2) is its only system call.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn headwater_self_test() -> c_int {
+    match headwater::self_test() {
+        Ok(()) => 0,
+        Err(error) => refused(error),
+    }
+}
+
 /// Major version of this header; headwater_version() returns the version of the library.
 pub const HEADWATER_VERSION_MAJOR: i32 = 0;
 /// Minor version. While the major version is 0, every incompatible change increments it.

@@ -23,15 +23,18 @@ pub(super) fn files(root: &Path) -> Result<Vec<File>> {
     let page = fs::read_to_string(root.join(MANUAL)).context(MANUAL)?;
     let page = part(MANUAL, &page, names, &calls.iter().map(name).collect::<String>())?;
     let page = part(MANUAL, &page, synopsis, &calls.iter().map(call).collect::<String>())?;
-    let listed = |path: &'static str, line: &dyn Fn(&str) -> String| -> Result<File> {
-        let text = fs::read_to_string(root.join(path)).context(path)?;
-        Ok(File { path, text: with_lines(&text, calls.iter().map(|(name, _)| line(name))) })
-    };
+    let read = |path: &str| fs::read_to_string(root.join(path)).with_context(|| path.to_owned());
+    let names = calls.iter().map(|(name, _)| format!("{name}@HEADWATER_0"));
+    let exports = with_lines(&read(EXPORTS)?, names);
+    // Every exported function, and not only the generated ones: Debian's build refuses a library
+    // that has a function more.
+    let symbols = exports.lines().map(|export| format!(" {export} {VERSION}~"));
+    let symbols = with_lines(&read(SYMBOLS)?, symbols);
     Ok(vec![
         File { path: SOURCE, text: source() },
         File { path: MANUAL, text: page },
-        listed(EXPORTS, &|name| format!("{name}@HEADWATER_0"))?,
-        listed(SYMBOLS, &|name| format!(" {name}@HEADWATER_0 {VERSION}~"))?,
+        File { path: EXPORTS, text: exports },
+        File { path: SYMBOLS, text: symbols },
     ])
 }
 

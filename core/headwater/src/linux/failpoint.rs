@@ -43,6 +43,7 @@ pub enum Force {
     GetrandomShort,
     UrandomAbsent,
     RandomDrained,
+    WrongAnswer,
 }
 
 /// A place in the code where a test may step in.

@@ -33,7 +33,7 @@ mod sys;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub(crate) use control::{discard, init, quiesce};
+pub(crate) use control::{discard, init, quiesce, self_test};
 pub(crate) use guards::{copies, watch_page};
 pub(crate) use pool::owned::Handle;
 pub(crate) use serve::{fill, fill_fresh, u32, u64};

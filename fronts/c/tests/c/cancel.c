@@ -82,6 +82,7 @@ static void *cancelled(void *unused)
     CALL(headwater_generation());
     CALL(headwater_stale(&stamp));
     CALL(headwater_init());
+    CALL(headwater_self_test());
     CALL(headwater_version());
     CALL(headwater_status_json(text, sizeof text));
     CALL(headwater_stream_key_from_seed(&key, HEADWATER_ARS7, 1));

@@ -256,6 +256,7 @@ int main(int argc, char **argv)
 {
     char version[40];
     CHECK(headwater_init() == 0 && headwater_init() == 0);
+    CHECK(headwater_self_test() == 0 && headwater_self_test() == 0);
     snprintf(version, sizeof version, "%d.%d.%d", HEADWATER_VERSION_MAJOR, HEADWATER_VERSION_MINOR,
              HEADWATER_VERSION_PATCH);
     CHECK(strcmp(version, headwater_version()) == 0);

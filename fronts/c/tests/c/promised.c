@@ -52,6 +52,7 @@ int main(int argc, char **argv)
         failed |= headwater_generation() != headwater_generation();
         failed |= headwater_stale(&stamp) == 0;
         failed |= headwater_init() != 0;
+        failed |= headwater_self_test() != 0;
     } else if (strcmp(argv[1], "pseudo") == 0) {
         failed = headwater_random_pseudo_bytes(bytes, 16) != 0;
     } else if (strcmp(argv[1], "status") == 0) {

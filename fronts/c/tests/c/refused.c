@@ -57,6 +57,8 @@ int main(int argc, char **argv)
         CHECK(sum == 63 * 64 / 2 && squares == 63 * 64 * 127 / 6);
         CHECK(headwater_init() == -1 && errno == EACCES);
         errno = 0;
+        CHECK(headwater_self_test() == -1 && errno == EACCES);
+        errno = 0;
         rng = headwater_rng_new();
         CHECK(rng == NULL && errno == EACCES);
         CHECK(headwater_generation() == 0);

@@ -22,6 +22,7 @@ static void on_signal(int signal)
     CHECK(headwater_arc4random_uniform(10) < 10);
     CHECK(headwater_uniform(10, &number) == 0 && number < 10);
     CHECK(headwater_shuffle(items, 30, 10) == 0);
+    CHECK(headwater_self_test() == 0);
     handled++;
 }
 

@@ -51,6 +51,7 @@ static void generation(void) { result = (int)headwater_generation(); }
 static void stale(void) { result = headwater_stale(&stamp); }
 static void status(void) { result = (int)headwater_status_json(text, sizeof text); }
 static void quiesce(void) { result = headwater_quiesce(); }
+static void self_test(void) { result = headwater_self_test(); }
 static void pseudo(void) { result = headwater_random_pseudo_bytes(bytes, sizeof bytes); }
 static void key_from_text(void) { result = headwater_stream_key_from_text(&key, HEADWATER_ARS7, "seed"); }
 static void key_child(void) { result = headwater_stream_key_child(&key, &key, 1); }
@@ -121,6 +122,7 @@ static const struct {
     { "headwater_stale", stale, 0 },
     { "headwater_status_json", status, 0 },
     { "headwater_quiesce", quiesce, 0 },
+    { "headwater_self_test", self_test, 0 },
     { "headwater_random_pseudo_bytes", pseudo, 0 },
     { "headwater_stream_key_from_text", key_from_text, 0 },
     { "headwater_stream_key_child", key_child, 0 },

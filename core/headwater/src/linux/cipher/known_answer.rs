@@ -6,6 +6,7 @@
 //! that, so a backend must prove itself before it is chosen.
 
 use super::{Backend, Workspace};
+use crate::linux::failpoint::{Force, forced};
 
 /// NIST SP 800-38A, appendix F.5.5: a key, a counter's lower and upper half, and the keystream of
 /// AES-256 in counter mode from that counter on.
@@ -21,26 +22,91 @@ const KEYSTREAM: [Block; 4] = [
     [0x2956_E1C8_6935_36B1_u64.to_be(), 0xBEE9_9C73_A315_76B6_u64.to_be()],
 ];
 
+/// RFC 8439, section 2.3.2: a key, a block's number and the lower words of its nonce, and the block.
+static CHACHA_KEY: [u8; 32] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+    26, 27, 28, 29, 30, 31,
+];
+const CHACHA_FIRST: [u64; 2] = [1, 0x4A00_0000_0900_0000];
+const CHACHA_BLOCK: [Block; 4] = [
+    [0x10F1_E7E4_D13B_5915_u64.to_be(), 0x500F_DD1F_A320_71C4_u64.to_be()],
+    [0xC7D1_F4C7_33C0_6803_u64.to_be(), 0x0422_AA9A_C3D4_6C4E_u64.to_be()],
+    [0xD282_6446_079F_AA09_u64.to_be(), 0x14C2_D705_D98B_02A2_u64.to_be()],
+    [0xB512_9CD1_DE16_4EB9_u64.to_be(), 0xCBD0_83E8_A250_3C4E_u64.to_be()],
+];
+
 /// A block in its bytes' order.
 type Block = [u64; 2];
 
 /// Blocks of one request: a strip of eight registers of four blocks, a whole register, one block.
 const BLOCKS: usize = 37;
 
-/// Returns whether an AES backend computes the right keystream on this machine.
+/// Returns whether a backend computes the right keystream on this machine.
 ///
 /// A function of its own: inlined, its blocks would lie below the rest of set-up on a signal's
 /// stack.
 #[inline(never)]
 pub(super) fn is_right(backend: Backend) -> bool {
     let mut work = Workspace::empty();
+    let key = if backend.is_aes() { &KEY } else { &CHACHA_KEY };
     // SAFETY: 32 bytes, and the workspace's own array; the CPU has the backend's instructions.
-    unsafe { backend.expand(KEY.as_ptr(), work.round_keys.as_mut_ptr()) };
-    agrees(|first, out| {
+    unsafe { backend.expand(key.as_ptr(), work.round_keys.as_mut_ptr()) };
+    let stream = |first, out: &mut [Block]| {
         let (at, len) = (out.as_mut_ptr().cast(), size_of_val(out));
         // SAFETY: the blocks of the caller, and an expanded key of the same backend.
         unsafe { backend.stream(work.round_keys.as_ptr(), first, at, len) };
-    })
+    };
+    if backend.is_aes() {
+        return agrees(stream);
+    }
+    let mut block = [[0; 2]; 4];
+    stream(CHACHA_FIRST, &mut block);
+    block == CHACHA_BLOCK
+}
+
+/// Returns whether a backend derives the key that its keystream makes of the same seed. The two are
+/// different code, on registers of different widths, so a wrong instruction does not hide in both.
+#[inline(never)]
+pub(super) fn derives(backend: Backend) -> bool {
+    // The last word is zero, which it always is in the nonce of a keystream of ChaCha20.
+    const X: [[u8; 16]; 2] = [
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0, 0],
+        [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 0, 0, 0, 0],
+    ];
+    let (mut work, mut derived, mut expected) =
+        (Workspace::empty(), Workspace::empty(), Workspace::empty());
+    derived.seed[..32].copy_from_slice(&KEY);
+    derived.seed[32..48].copy_from_slice(&X[0]);
+    derived.seed[48..].copy_from_slice(&X[1]);
+    let mut key = [0; 32];
+    // SAFETY: 32 bytes, and the workspace's own array; the CPU has the backend's instructions.
+    unsafe { backend.expand(KEY.as_ptr(), work.round_keys.as_mut_ptr()) };
+    for (out, x) in key.as_chunks_mut::<16>().0.iter_mut().zip(&X) {
+        // SAFETY: 16 bytes, and an expanded key of the same backend.
+        unsafe {
+            backend.stream(work.round_keys.as_ptr(), first(backend, x), out.as_mut_ptr(), 16)
+        };
+        if backend.is_aes() {
+            out.iter_mut().zip(x).for_each(|(out, x)| *out ^= x);
+        }
+    }
+    // SAFETY: the workspaces' own arrays, and 32 bytes; the CPU has the backend's instructions.
+    unsafe {
+        derived.derive(backend);
+        backend.expand(key.as_ptr(), expected.round_keys.as_mut_ptr());
+    }
+    derived.round_keys == expected.round_keys
+}
+
+/// Returns the number of the block that a backend's cipher makes of these 16 bytes.
+fn first(backend: Backend, block: &[u8; 16]) -> [u64; 2] {
+    if backend.is_aes() {
+        let block = u128::from_be_bytes(*block);
+        [block as u64, (block >> 64) as u64]
+    } else {
+        let block = u128::from_le_bytes(*block);
+        [u64::from(block as u32), (block >> 32) as u64]
+    }
 }
 
 /// Returns whether `stream` makes the known blocks, and each block in a long request as alone. One
@@ -61,7 +127,7 @@ fn agrees(stream: impl Fn([u64; 2], &mut [Block])) -> bool {
         let [alone] = &alone;
         compare(block, alone);
     }
-    differences == 0
+    differences == 0 && !forced(Force::WrongAnswer)
 }
 
 #[cfg(test)]
@@ -122,8 +188,10 @@ mod tests {
     #[test]
     fn every_backend_of_this_machine_is_right() {
         // Under an emulator with a fault this test fails, and a process of it takes another path.
-        for backend in Backend::all(Features::detect()).filter(|backend| backend.is_aes()) {
+        for backend in Backend::all(Features::detect()) {
             assert!(is_right(backend), "{backend:?}");
+            assert!(derives(backend), "{backend:?}");
+            assert!(backend.passes_self_test(), "{backend:?}");
         }
     }
 

@@ -83,17 +83,19 @@ fn instruction() -> Option<u64> {
 
 /// Decides by sixteen draws whether the instruction is sane: each must return a word that differs
 /// from 0, from all ones and from the word before. A sound instruction fails with probability below
-/// 2^-58.
+/// 2^-58. The CPU has the instruction.
+pub(crate) fn is_sane() -> bool {
+    let mut previous = 0;
+    (0..16).all(|_| word(previous).inspect(|word| previous = *word).is_some())
+}
+
+/// Returns the state of the instruction, which set-up looks at once.
 pub(crate) fn assess(features: Features, slow: impl FnOnce() -> bool) -> CpuRng {
     if !features.random {
         return CpuRng::Absent;
     }
-    let mut previous = 0;
-    for _ in 0..16 {
-        match word(previous) {
-            Some(word) => previous = word,
-            None => return CpuRng::Broken,
-        }
+    if !is_sane() {
+        return CpuRng::Broken;
     }
     if forced(Force::CpuRngSlow) || (features.intel && slow()) {
         CpuRng::Slow
