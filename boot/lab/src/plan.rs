@@ -113,7 +113,7 @@ pub struct ClonePlan {
     pub vmclock: bool,
     /// Virtual CPUs.
     pub smp: usize,
-    /// How the machine is copied.
+    /// The way in which the machine is copied.
     pub method: CopyMethod,
     /// True if the CPU has RDRAND (on arm64: RNDR).
     pub rdrand: bool,

@@ -191,7 +191,7 @@ fn goes_bad(name: &str, fact: Force) {
     assert_eq!((status.cpu_rng, status.mode), (CpuRng::Broken, Mode::Strict));
 }
 
-/// What set-up found sound is found broken by the test on demand, and nothing else is.
+/// The test on demand finds broken what set-up found sound, and nothing else.
 #[test]
 fn the_self_test_finds_what_broke_later() {
     isolated("the_self_test_finds_what_broke_later", || {

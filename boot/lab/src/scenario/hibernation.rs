@@ -45,8 +45,8 @@ impl SwapDisk {
         self.with_disk(machine, "")
     }
 
-    /// Returns a machine that resumes from this disk. What it writes is its own and is lost with
-    /// it, as if it had a copy of the disk.
+    /// Returns a machine that resumes from this disk. Its writes are its own and are lost with it,
+    /// as if it had a copy of the disk.
     pub(crate) fn resuming(&self, machine: &Machine) -> Machine {
         let mut machine = self.with_disk(machine, ",snapshot=on");
         machine.append += " hw.resume=1";

@@ -22,7 +22,8 @@ const KEYSTREAM: [Block; 4] = [
     [0x2956_E1C8_6935_36B1_u64.to_be(), 0xBEE9_9C73_A315_76B6_u64.to_be()],
 ];
 
-/// RFC 8439, section 2.3.2: a key, a block's number and the lower words of its nonce, and the block.
+/// RFC 8439, section 2.3.2: a key, a block's number and the lower words of its nonce, and the
+/// block.
 static CHACHA_KEY: [u8; 32] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
     26, 27, 28, 29, 30, 31,
