@@ -83,10 +83,9 @@ pub(super) fn derives(backend: Backend) -> bool {
     // SAFETY: 32 bytes, and the workspace's own array; the CPU has the backend's instructions.
     unsafe { backend.expand(KEY.as_ptr(), work.round_keys.as_mut_ptr()) };
     for (out, x) in key.as_chunks_mut::<16>().0.iter_mut().zip(&X) {
+        let (block, at) = (first(backend, x), out.as_mut_ptr());
         // SAFETY: 16 bytes, and an expanded key of the same backend.
-        unsafe {
-            backend.stream(work.round_keys.as_ptr(), first(backend, x), out.as_mut_ptr(), 16)
-        };
+        unsafe { backend.stream(work.round_keys.as_ptr(), block, at, 16) };
         if backend.is_aes() {
             out.iter_mut().zip(x).for_each(|(out, x)| *out ^= x);
         }
