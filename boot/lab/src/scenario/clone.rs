@@ -46,6 +46,9 @@ pub fn clone(cache: &Cache, plan: &ClonePlan) -> Result<ClonePair> {
     ensure!(!plan.modes.is_empty(), "a clone needs at least one mode to draw in");
     let begun = Instant::now();
     let kernel = setup::find_kernel(cache, &plan.kernel)?;
+    if plan.method == CopyMethod::Hibernation {
+        hibernation::check(&kernel)?;
+    }
     let program = program::find(cache, plan.guest.as_deref(), &kernel.architecture)?;
     let archive = program::archive(cache, &program, &kernel)?;
     let directory = cache.run("clone")?;

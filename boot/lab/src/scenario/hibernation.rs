@@ -1,8 +1,9 @@
 //! A guest that hibernates to a disk, and machines that resume from what it left there.
 
 use crate::machine::cache::Cache;
+use crate::machine::manifest::KernelImage;
 use crate::machine::qemu::{Guest, Machine};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use headwater_lab_protocol::{Command, Message};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -67,6 +68,19 @@ impl SwapDisk {
     }
 }
 
+/// Checks that a guest will find its disk. A kernel that was given as a file comes without modules,
+/// and may have the driver built in.
+pub(crate) fn check(kernel: &KernelImage) -> Result<()> {
+    let is_driver = |module: &PathBuf| module.file_stem().is_some_and(|name| name == "virtio_blk");
+    ensure!(
+        kernel.modules.is_empty() || kernel.modules.iter().any(is_driver),
+        "the cache has kernel {} without virtio_blk, to which it would hibernate; run `headwater lab \
+         setup --refresh`",
+        kernel.release
+    );
+    Ok(())
+}
+
 /// Lets a guest hibernate, and waits until its machine is off.
 pub(crate) fn hibernate(mut guest: Guest) -> Result<()> {
     guest.send(&Command::Hibernate)?;
@@ -95,6 +109,22 @@ mod tests {
     use super::*;
     use std::fs;
     use std::process;
+
+    #[test]
+    fn a_cache_of_an_earlier_version_is_refused() {
+        let kernel = |modules: &[&str]| KernelImage {
+            series: "7".into(),
+            release: "7.3.4".into(),
+            architecture: "x86_64".into(),
+            image: PathBuf::new(),
+            sha256: String::new(),
+            modules: modules.iter().map(PathBuf::from).collect(),
+        };
+        assert!(check(&kernel(&["/k/virtio-rng.ko", "/k/virtio_blk.ko"])).is_ok());
+        assert!(check(&kernel(&[])).is_ok());
+        let error = check(&kernel(&["/k/virtio-rng.ko"])).unwrap_err().to_string();
+        assert!(error.contains("setup --refresh"), "{error}");
+    }
 
     /// The oracle is mkswap(8), given the identifier that this area has.
     #[test]
