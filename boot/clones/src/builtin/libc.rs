@@ -5,10 +5,12 @@ use anyhow::{Result, bail};
 use libloading::os::unix::Library;
 use std::ffi::{CStr, c_void};
 
-// The bindings of the C library lack these two. Their types are those of stdlib.h.
+// The bindings of the C library lack the first two, and those of musl the third, too. Their types
+// are those of stdlib.h and unistd.h.
 unsafe extern "C" {
     fn random() -> libc::c_long;
     fn rand_r(seed: *mut libc::c_uint) -> libc::c_int;
+    fn getentropy(buffer: *mut c_void, length: usize) -> libc::c_int;
 }
 
 /// The calls that make a value: one returns 31 bits, and a value must not be equal by chance.
@@ -31,7 +33,7 @@ pub(super) fn sources() -> Sources {
     sources.draw("libc/getentropy", || {
         let mut bytes = [0; 16];
         // SAFETY: getentropy writes as many bytes as it is asked for, which the array has.
-        match unsafe { libc::getentropy(bytes.as_mut_ptr().cast(), bytes.len()) } {
+        match unsafe { getentropy(bytes.as_mut_ptr().cast(), bytes.len()) } {
             0 => Ok(hex(&bytes)),
             _ => Err(std::io::Error::last_os_error().into()),
         }
