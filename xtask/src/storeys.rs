@@ -162,6 +162,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         steps: &[
             "documentation",
             "other systems",
+            "musl",
             "arm64",
             "licences, bans, sources",
             "advisories",

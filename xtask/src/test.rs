@@ -14,6 +14,8 @@ use std::process::{Command, ExitCode};
 
 /// A system without Linux's interfaces, for which rustup has a standard library.
 const NOT_LINUX: &str = "x86_64-unknown-freebsd";
+/// The C library of a release's static command, whose bindings lack what glibc's have.
+const MUSL: &str = "x86_64-unknown-linux-musl";
 /// The second architecture with its own CPU instructions in the core.
 const ARM: &str = "aarch64-unknown-linux-gnu";
 /// The oldest compiler that Cargo.toml promises.
@@ -206,6 +208,12 @@ fn other_targets(report: &mut Report) {
     report.step("other systems", || {
         need(tools::target(NOT_LINUX), "whether core and streams compile on other systems")?;
         cargo(&format!("check -p headwater -p headwater-streams --target {NOT_LINUX}"))
+    });
+    report.step("musl", || {
+        const LOSS: &str = "whether a release's static command compiles";
+        need(tools::target(MUSL), LOSS)?;
+        need(tools::debian(&[("musl-gcc", "musl-tools")]), LOSS)?;
+        cargo(&format!("check -p headwater-cli --target {MUSL}"))
     });
     report.step("arm64", || {
         need(tools::target(ARM), "whether core and streams compile for arm64")?;
