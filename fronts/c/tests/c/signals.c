@@ -14,7 +14,7 @@ static uint64_t number;
 
 static const struct itimerval every = {{0, 200}, {0, 200}}, never;
 
-/* Under valgrind a handler may take longer than the timer. Then main would not go on between two
+/* Under valgrind a handler may take longer than the timer. Then main would not advance between two
  * signals, so the handler itself ends them, and the longest call is not in each of them. */
 static void on_signal(int signal)
 {
