@@ -306,15 +306,14 @@ pub fn discard() -> Result<(), Error> {
 /// Tests on demand what set-up tested: whether the cipher computes its known answers, and whether
 /// the CPU's random instruction works.
 ///
-/// Set-up chooses a cipher only after its known answer, and each draw in `hedged` and `strict`
-/// looks at the words of the instruction. So no program needs this function; a rule that asks for a
-/// test after a time, or after a live migration to another CPU, is what it is for. It takes
-/// microseconds, and other threads may continue to draw.
+/// Set-up chooses AES only after its known answer, and each word of the instruction is looked at
+/// when it is drawn. So no program needs this function; a rule that asks for a test after a time,
+/// or after a live migration to another CPU, is what it is for. Other threads may continue to draw.
 ///
 /// The answers are those of NIST SP 800-38A, appendix F.5.5 (AES-256 in counter mode), or of RFC
 /// 8439, section 2.3.2 (ChaCha20), and of the key derivation that DESIGN.md describes, on top of
-/// the same cipher. From the instruction come sixteen words, none of which may be 0, all ones, or
-/// the one before. Two draws of 32 bytes must differ.
+/// the same cipher. From the instruction, where this process uses it, come sixteen words, none of
+/// which may be 0, all ones, or the one before. Two draws of 32 bytes must differ.
 ///
 /// ```
 /// headwater::self_test()?;
@@ -326,7 +325,9 @@ pub fn discard() -> Result<(), Error> {
 /// [`Error::SELF_TEST`] for a wrong answer: then this machine computes wrongly, and so may
 /// everything else on it. Otherwise the errors of [`fill`].
 pub fn self_test() -> Result<(), Error> {
-    linux::self_test()
+    linux::self_test()?;
+    let [one, two]: [[u8; 32]; 2] = [array()?, array()?];
+    if one == two { Err(Error::SELF_TEST) } else { Ok(()) }
 }
 
 /// Text that every program and library with this crate contains, so that `headwater doctor` finds

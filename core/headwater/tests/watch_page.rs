@@ -43,6 +43,16 @@ fn words_of(root: &Root) -> &'static WatchWords {
     unsafe { &*page.byte_add(offset_of!(Layout, words)).cast() }
 }
 
+/// Sets up under a root whose page a watcher has begun to keep, and returns its words.
+fn watched(root: &Root, signals: u64) -> &'static WatchWords {
+    root.write(PAGE, &bytes());
+    let words = words_of(root);
+    words.begin(7, signals);
+    set_root(root.c_path());
+    headwater::init().unwrap();
+    words
+}
+
 /// Returns how often the file is mapped in this process.
 fn mappings() -> usize {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
@@ -54,11 +64,7 @@ fn a_page_is_mapped_and_moves_the_stamp() {
     let test = "a_page_is_mapped_and_moves_the_stamp";
     isolated(test, || {
         let root = Root::new();
-        root.write(PAGE, &bytes());
-        let words = words_of(&root);
-        words.begin(7, BY_KERNEL);
-        set_root(root.c_path());
-        headwater::init().unwrap();
+        let words = watched(&root, BY_KERNEL);
         let status = headwater::status();
         let mapped = |copies, is_alive, is_exact| WatchPage::Mapped { copies, is_alive, is_exact };
         assert_eq!(status.watch_page, mapped(1, true, true));
@@ -104,11 +110,7 @@ fn a_repair_counts_a_copy_for_certain() {
         let case = if watchers_count == 0 { "wall clock" } else { "kernel" };
         isolated_as("a_repair_counts_a_copy_for_certain", case, &[], || {
             let root = Root::new();
-            root.write(PAGE, &bytes());
-            let words = words_of(&root);
-            words.begin(7, signals);
-            set_root(root.c_path());
-            headwater::init().unwrap();
+            let words = watched(&root, signals);
             let first = headwater::copies();
             words.count();
             assert_eq!(headwater::copies(), first + watchers_count, "{case}");
@@ -130,11 +132,7 @@ fn a_repair_counts_a_copy_for_certain() {
 fn a_repair_after_a_change_of_watchers_is_seen() {
     isolated("a_repair_after_a_change_of_watchers_is_seen", || {
         let root = Root::new();
-        root.write(PAGE, &bytes());
-        let words = words_of(&root);
-        words.begin(7, BY_KERNEL);
-        set_root(root.c_path());
-        headwater::init().unwrap();
+        let words = watched(&root, BY_KERNEL);
         let first = headwater::copies();
         assert_eq!(words.copies.load(SeqCst), 1);
         words.begin(8, BY_WALL_CLOCK);

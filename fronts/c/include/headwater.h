@@ -363,7 +363,7 @@ HEADWATER_MUST_USE int headwater_quiesce(void);
  * instruction where it is in use. Two draws of 32 bytes must differ.
  *
  * No program needs it; it is for a rule that asks for a test after a time, or after a live
- * migration. It takes microseconds.
+ * migration.
  *
  * Returns 0, or -1 with errno set:
  *     EIO     an answer is wrong: end the process, and start it with HEADWATER_MODE=kernel

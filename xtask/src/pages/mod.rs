@@ -105,12 +105,15 @@ pub(crate) fn steps(report: &mut Report) {
     }
 }
 
-/// Makes the files of a release of this commit, unless an earlier step has.
+/// Makes the files of a release of this commit, unless an earlier step has. Changes that are not
+/// committed have no name by which they could be found again.
 fn dist() -> Result<PathBuf> {
     let dist = target_directory()?.join("pages/dist");
-    let commit = output(program("git rev-parse HEAD").current_dir(root()?))?;
+    let git = |words: &str| output(program(words).current_dir(root()?));
+    let commit = git("git rev-parse HEAD")?;
+    let is_clean = git("git status --porcelain")?.is_empty();
     let made = dist.with_extension("commit");
-    if fs::read_to_string(&made).is_ok_and(|of| of == commit) && dist.exists() {
+    if is_clean && dist.exists() && fs::read_to_string(&made).is_ok_and(|of| of == commit) {
         return Ok(dist);
     }
     if dist.exists() {
@@ -124,7 +127,9 @@ fn dist() -> Result<PathBuf> {
         release.args(["--only", step]);
     }
     run(release.current_dir(root()?))?;
-    fs::write(made, commit)?;
+    if is_clean {
+        fs::write(made, commit)?;
+    }
     Ok(dist)
 }
 

@@ -94,6 +94,11 @@ fn killed_with_us(command: &Command) -> Command {
     wrapped
 }
 
+/// Returns an option of QEMU that ends with a path, in which a comma has to stand twice.
+pub(crate) fn with_path(option: &str, path: &Path) -> String {
+    format!("{option}{}", path.display().to_string().replace(',', ",,"))
+}
+
 /// Returns the first line of `qemu --version`.
 pub(crate) fn version(cache: &Cache) -> Result<String> {
     let text = output(program(cache, "usr/bin/qemu-system-x86_64")?.arg("--version"))?;
@@ -160,9 +165,6 @@ impl Guest {
             .with_context(|| format!("cannot create {}", sockets.display()))?;
         let socket = sockets.join(name);
         let _ = fs::remove_file(&socket);
-        let with_path = |part: &str, path: &Path| {
-            format!("{part}{}", path.display().to_string().replace(',', ",,"))
-        };
         command
             .args(["-accel", "tcg", "-nodefaults", "-display", "none", "-no-reboot", "-m", "256"])
             .arg("-L")
@@ -226,26 +228,28 @@ impl Guest {
 
     /// Returns the next message of the guest, if it comes within `patience`.
     pub(crate) fn next(&mut self, patience: Duration) -> Result<Message> {
+        if let Some(message) = self.receive(patience)? {
+            return Ok(message);
+        }
+        let errors = last_lines(&fs::read(&self.errors).unwrap_or_default());
+        bail!("QEMU ended{}{}{errors}", self.panic(), if errors.is_empty() { "" } else { ": " })
+    }
+
+    /// Returns the next message of the guest; None if QEMU has ended.
+    fn receive(&mut self, patience: Duration) -> Result<Option<Message>> {
         let deadline = Instant::now() + patience;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left) {
                 Ok(line) => match protocol::read(&line)? {
                     Some(Message::Failed(failed)) => bail!("the guest reports: {}", failed.text),
-                    Some(message) => return Ok(message),
+                    Some(message) => return Ok(Some(message)),
                     None => {}
                 },
                 Err(RecvTimeoutError::Timeout) => {
                     bail!("the guest was silent for {} s{}", patience.as_secs(), self.panic());
                 }
-                Err(RecvTimeoutError::Disconnected) => {
-                    let errors = last_lines(&fs::read(&self.errors).unwrap_or_default());
-                    bail!(
-                        "QEMU ended{}{}{errors}",
-                        self.panic(),
-                        if errors.is_empty() { "" } else { ": " }
-                    );
-                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
             }
         }
     }
@@ -269,25 +273,10 @@ impl Guest {
 
     /// Waits until the machine is off, as the guest was asked to switch it off.
     pub(crate) fn until_off(&mut self, patience: Duration) -> Result<()> {
-        let deadline = Instant::now() + patience;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
-                Ok(line) => {
-                    if let Some(Message::Failed(failed)) = protocol::read(&line)? {
-                        bail!("the guest reports: {}", failed.text);
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    bail!("it still ran after {} s{}", patience.as_secs(), self.panic());
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    let status = self.child.wait()?;
-                    ensure!(status.success(), "QEMU ended with {status}{}", self.panic());
-                    return Ok(());
-                }
-            }
-        }
+        while self.receive(patience)?.is_some() {}
+        let status = self.child.wait()?;
+        ensure!(status.success(), "QEMU ended with {status}{}", self.panic());
+        Ok(())
     }
 
     /// Returns the file of the kernel's console.

@@ -4,7 +4,7 @@ use crate::judge::compare::{Thread, last_equal};
 use crate::judge::pair::{ClonePair, CloneTranscript, PairTranscript, judge};
 use crate::machine::cache::Cache;
 use crate::machine::manifest::KernelImage;
-use crate::machine::qemu::{Guest, Machine, make_disk};
+use crate::machine::qemu::{Guest, Machine, make_disk, with_path};
 use crate::machine::{program, setup};
 use crate::plan::{ClonePlan, CopyMethod, Vmgenid};
 use crate::scenario::hibernation::{self, SwapDisk};
@@ -101,9 +101,8 @@ fn machine(
     if plan.method == CopyMethod::Rollback {
         let disk = directory.join("disk.qcow2");
         make_disk(cache, &disk)?;
-        let disk = disk.display().to_string().replace(',', ",,");
         machine.device("-drive");
-        machine.devices.push(format!("if=none,id=disk,format=qcow2,file={disk}"));
+        machine.devices.push(with_path("if=none,id=disk,format=qcow2,file=", &disk));
     }
     machine.append = format!("hw.modes={} hw.limit=60", plan.modes.join(","));
     if plan.watch_s > 0 {

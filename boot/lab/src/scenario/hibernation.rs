@@ -2,7 +2,7 @@
 
 use crate::machine::cache::Cache;
 use crate::machine::manifest::KernelImage;
-use crate::machine::qemu::{Guest, Machine};
+use crate::machine::qemu::{Guest, Machine, with_path};
 use anyhow::{Context, Result, bail, ensure};
 use headwater_lab_protocol::{Command, Message};
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Writing or reading an image takes seconds on a quiet host, and it is a host's disk.
+/// Writing or reading an image takes seconds on a quiet host, and this one may be busy.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// The guest's memory. An image has at most half of it.
 const SIZE: u64 = 256 << 20;
@@ -56,9 +56,9 @@ impl SwapDisk {
 
     fn with_disk(&self, machine: &Machine, more: &str) -> Machine {
         let mut machine = machine.clone();
-        let file = self.file.display().to_string().replace(',', ",,");
         machine.device("-device virtio-blk-pci,drive=disk -drive");
-        machine.devices.push(format!("if=none,id=disk,format=raw,file={file}{more}"));
+        let drive = format!("if=none,id=disk,format=raw{more},file=");
+        machine.devices.push(with_path(&drive, &self.file));
         machine
     }
 
@@ -74,8 +74,8 @@ pub(crate) fn check(kernel: &KernelImage) -> Result<()> {
     let is_driver = |module: &PathBuf| module.file_stem().is_some_and(|name| name == "virtio_blk");
     ensure!(
         kernel.modules.is_empty() || kernel.modules.iter().any(is_driver),
-        "the cache has kernel {} without virtio_blk, to which it would hibernate; run `headwater lab \
-         setup --refresh`",
+        "the cache has kernel {} without virtio_blk, the driver of the disk to which a guest \
+         hibernates; run `headwater lab setup --refresh`",
         kernel.release
     );
     Ok(())

@@ -58,8 +58,7 @@ pub(crate) fn self_test() -> Result<(), Error> {
     if !process.backend.passes_self_test() || draws_words && !random::is_sane() {
         return Err(Error::SELF_TEST);
     }
-    let [one, two]: [[u8; 32]; 2] = [crate::array()?, crate::array()?];
-    if one == two { Err(Error::SELF_TEST) } else { Ok(()) }
+    Ok(())
 }
 
 /// Discards all buffered bytes.
