@@ -1,8 +1,9 @@
 //! The lab: real kernels in QEMU, run by the command that users have.
 
 use crate::process::{output, program, root, run};
+use crate::report::{Stop, need};
 use crate::tools;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::env;
 use std::path::Path;
 use std::process::ExitCode;
@@ -46,6 +47,33 @@ pub(crate) fn newest_criu() -> Result<String> {
 /// Runs one boot of each kernel series, and three pairs of clones.
 pub(crate) fn short() -> Result<()> {
     run(&mut program(&format!("{HEADWATER} lab all --short")))
+}
+
+/// Runs draws in a guest whose kernel checks every restartable sequence, and ends a process that
+/// breaks a rule.
+///
+/// The test runner goes by `--config` and not by the variables of that purpose, because cargo would
+/// hand those on to the cargo that starts the lab, and that one would then build the command anew.
+pub(crate) fn debug_switch() -> Result<(), Stop> {
+    const LOSS: &str = "whether the kernel's own checks of sections pass";
+    const TEST: &str = "draws_under_the_kernels_debug_switch";
+    const TARGET: &str = "x86_64-unknown-linux-gnu";
+    let kernels = need(output(&mut program(&format!("{HEADWATER} lab setup --only tools,7"))), LOSS)?;
+    let has_newest = kernels.lines().any(|line| line.starts_with("7 "));
+    need(has_newest.then_some(()).context("no mirror serves a kernel with the switch"), LOSS)?;
+    let mut tests = program("cargo test -p headwater --features testing --test coexist --target");
+    tests.arg(TARGET);
+    let runner: Vec<&str> = HEADWATER.split(' ').chain(["lab", "run", "--"]).collect();
+    for (name, words) in [("runner", runner), ("rustflags", vec!["-Ctarget-feature=+crt-static"])] {
+        tests.args(["--config", &format!("target.{TARGET}.{name}={words:?}")]);
+    }
+    tests.args(["--", "--exact", TEST, "--ignored", "--nocapture"]);
+    let text = output(&mut tests)?;
+    print!("{text}");
+    match text.contains("skipped:") || !text.contains("1 passed") {
+        true => Err(anyhow!("{TEST} ran, and did not draw in sections").into()),
+        false => Ok(()),
+    }
 }
 
 /// Runs everything, with the record in `records/lab/<date>/`.

@@ -142,6 +142,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
             "fleet: metrics and alerts by promtool",
             "copies of warm processes",
             "copies of warm processes, with adapters",
+            "sections under the kernel's own checks",
             "real kernels: boots and clones",
         ],
     },

@@ -243,6 +243,7 @@ fn release(report: &mut Report) {
 fn real_kernels(report: &mut Report) {
     report.step("copies of warm processes", clones::short);
     report.step("copies of warm processes, with adapters", clones::adapters);
+    report.step("sections under the kernel's own checks", lab::debug_switch);
     report.step("real kernels: boots and clones", || {
         need(lab::set_up(), "whether stalled boots are diagnosed, and whether clones repeat")?;
         Ok(lab::short()?)

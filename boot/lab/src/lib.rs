@@ -19,9 +19,10 @@ mod run;
 mod scenario;
 
 pub use args::{
-    AllArgs, Args, BootArgs, CloneArgs, CriuArgs, KernelArgs, NodesArgs, Record, SectionsArgs,
-    SetupArgs, Verb,
+    AllArgs, Args, BootArgs, CloneArgs, CriuArgs, KernelArgs, NodesArgs, Record, RunArgs,
+    SectionsArgs, SetupArgs, Verb,
 };
+pub use headwater_lab_protocol::Output;
 pub use judge::boot::BootReport;
 pub use judge::cause::Cause;
 pub use judge::finding::{Finding, FindingKind};
@@ -34,11 +35,11 @@ pub use machine::manifest::{FetchedPackage, KernelImage, Manifest};
 pub use machine::part::SetupRequest;
 pub use machine::series::{SERIES, Series};
 pub use machine::setup::{find_kernel, setup};
-pub use plan::{BootPlan, Clock, ClonePlan, CopyMethod, Rng, Vmgenid};
+pub use plan::{BootPlan, Clock, ClonePlan, CopyMethod, JobPlan, Rng, Vmgenid};
 pub use report::{html, text};
 pub use run::{RunResults, Scope, run};
 pub use scenario::criu::newest as newest_criu;
 pub use scenario::kernel::{KernelReport, kernel};
 pub use scenario::nodes::NodesPlanned;
 pub use scenario::record as recording;
-pub use scenario::{boot, clone, criu, nodes, sections};
+pub use scenario::{boot, clone, criu, job, nodes, sections};

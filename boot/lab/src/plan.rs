@@ -148,3 +148,30 @@ impl ClonePlan {
         }
     }
 }
+
+/// A program to run in a guest.
+#[derive(Clone, Debug)]
+pub struct JobPlan {
+    /// A series or a file; `None`: the newest series.
+    pub kernel: Option<String>,
+    /// The program, linked statically.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Variables of its environment, each with its value.
+    pub environment: Vec<(String, String)>,
+    /// Files beside the program.
+    pub files: Vec<PathBuf>,
+    /// Virtual CPUs.
+    pub cpus: usize,
+    /// MiB of memory.
+    pub memory: usize,
+    /// Words for the kernel's command line.
+    pub append: String,
+    /// Words for QEMU's command line.
+    pub devices: String,
+    /// Seconds in which the program must end.
+    pub limit_s: u64,
+    /// The guest's program; `None`: find or build it.
+    pub guest: Option<PathBuf>,
+}

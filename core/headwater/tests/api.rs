@@ -156,8 +156,9 @@ fn the_status_is_consistent() {
     assert_eq!(status.pools.slots % 2, 0);
     assert_eq!(status.pools.slots > 0, status.pools.page_bytes > 0);
     let is_live = status.reseed_generation.name() == "live";
-    assert_eq!(status.generation.is_some(), is_live);
-    assert_eq!(headwater::generation().is_some(), is_live);
+    // Not the other way round: a machine that does not report its clones has a live generation too.
+    assert!(is_live || status.generation.is_none());
+    assert_eq!(headwater::generation().is_some(), status.generation.is_some());
     assert!(status.mode != Mode::Buffered || is_live);
     assert_eq!(status.cipher == "none", status.mode == Mode::Kernel);
     assert_eq!(status.counters.tripwires, 0);

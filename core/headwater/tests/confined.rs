@@ -176,9 +176,11 @@ fn no_descriptor_stays_open() {
                         let before = open_descriptors();
                         headwater::init_with(Config::new().mode(mode)).unwrap();
                         let status = headwater::status();
-                        assert!(
-                            mode == Mode::Kernel || !faked || status.vmclock.name() == "mapped"
-                        );
+                        if faked && mode != Mode::Kernel {
+                            // An emulator's loads can be as slow as those of an uncached page.
+                            let name = status.vmclock.name();
+                            assert!(["mapped", "slow"].contains(&name), "{status:?}");
+                        }
                         assert_eq!(open_descriptors(), before);
                         let mut rng = Rng::new().unwrap();
                         for len in [1, 16, 100, 1024, 5000] {

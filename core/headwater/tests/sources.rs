@@ -105,8 +105,6 @@ fn a_drained_dev_random_makes_nobody_wait() {
         headwater::fill(&mut [0; 16]).unwrap();
         set(Force::RandomDrained, true);
         let draw = || {
-            // SAFETY: ends the process by a signal, should it wait after all.
-            unsafe { libc::alarm(20) };
             for mode in [Mode::Strict, Mode::Kernel] {
                 headwater::init_with(Config::new().mode(mode)).unwrap();
                 draw_everything();

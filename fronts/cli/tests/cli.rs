@@ -611,6 +611,36 @@ fn bench_tells_of_fresh_processes() {
     }
 }
 
+/// A guest has no libraries, no loader and no shell: a file is refused before a guest is started.
+#[test]
+fn the_lab_runs_static_programs_only() {
+    let directory = std::env::temp_dir().join(format!("headwater-cli-run-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let at = directory.to_str().unwrap();
+    let script = directory.join("script");
+    std::fs::write(&script, "#!/bin/sh\n").unwrap();
+    let script = script.to_str().unwrap();
+    let own = env!("CARGO_BIN_EXE_headwater");
+    let refused = |arguments: &[&str], why: &str| {
+        let run = [&["lab", "run", "--cache", at], arguments].concat();
+        let done = headwater(&run).assert().code(125).stdout_eq(str![""]);
+        let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        assert!(words.starts_with("headwater: ") && words.contains(why), "{words}");
+    };
+    refused(&[script], "is not a 64-bit ELF program, and a guest has no shell");
+    refused(&[own], "is linked dynamically, and a guest has no libraries; link it statically");
+    refused(&["/nowhere"], "/nowhere is not a file that exists");
+    refused(&[at], "is not a file that exists");
+    refused(&["--file", script, script], "two files have the name script");
+    std::fs::remove_dir_all(&directory).unwrap();
+    misused(&["lab", "run"]);
+    misused(&["lab", "run", "--env", "=1", script]);
+    misused(&["lab", "run", "--env", "NAME", script]);
+    misused(&["lab", "run", "--cpus", "0", script]);
+    misused(&["lab", "run", "--memory", "64", script]);
+    misused(&["lab", "run", "--limit", "0", script]);
+}
+
 /// The lab's own crate and `cargo xtask test` boot kernels; this test checks its messages.
 #[test]
 fn the_lab_says_what_it_lacks() {

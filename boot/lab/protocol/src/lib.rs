@@ -13,9 +13,11 @@
 
 mod checks;
 mod hex;
+mod job;
 mod messages;
 
 pub use checks::*;
+pub use job::{DIRECTORY as JOB_DIRECTORY, Ended, Job, Output};
 pub use messages::*;
 
 use serde::Serialize;

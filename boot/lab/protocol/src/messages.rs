@@ -4,6 +4,7 @@
 
 use crate::checks::{Nodes, NodesPlan, Sections, SectionsPlan, Symbol};
 use crate::hex;
+use crate::job::{Ended, Job, Output};
 use serde::{Deserialize, Serialize};
 
 /// A command of the lab to a guest. The guest answers each with messages, the last of which is
@@ -51,6 +52,8 @@ pub enum Command {
     Sections(SectionsPlan),
     /// Looks on which memory nodes pages lie, and answers with [`Nodes`].
     Nodes(NodesPlan),
+    /// Runs a program to its end. Its [`Output`] comes while it runs, and [`Ended`] is the last.
+    Run(Job),
     /// Asks where the kernel has a function, and answers with [`Symbol`].
     Symbol {
         /// Its name.
@@ -160,6 +163,10 @@ messages! {
     Nodes,
     /// The address of a function of the kernel.
     Symbol,
+    /// Bytes that a program wrote.
+    Output,
+    /// The end of a program.
+    Ended,
     /// A piece of a file.
     Data,
     /// An entry of a directory.

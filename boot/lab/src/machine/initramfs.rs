@@ -2,6 +2,7 @@
 //! itself (Documentation/driver-api/early-userspace/buffer-format.rst).
 
 use anyhow::{Context, Result};
+use headwater_lab_protocol::JOB_DIRECTORY;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,14 +19,19 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// Returns the archive of a guest: `init`, and modules under `/modules` with a list of them.
-    pub(crate) fn of_guest(init: &Path, modules: &[PathBuf]) -> Result<Archive> {
+    /// Returns the archive of a guest: `init`, modules under `/modules` with a list of them, and a
+    /// job's files in a directory of their own.
+    pub(crate) fn of_guest(init: &Path, modules: &[PathBuf], job: &[PathBuf]) -> Result<Archive> {
         let mut archive = Archive::default();
-        for directory in ["dev", "proc", "sys", "modules"] {
+        for directory in ["dev", "proc", "sys", "modules", JOB_DIRECTORY] {
             archive.add(directory, DIRECTORY, &[]);
         }
         let read =
             |file: &Path| fs::read(file).with_context(|| format!("cannot read {}", file.display()));
+        for file in job {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            archive.add(&format!("{JOB_DIRECTORY}/{name}"), PROGRAM, &read(file)?);
+        }
         archive.add("init", PROGRAM, &read(init)?);
         let mut list = String::new();
         for module in modules {
@@ -93,9 +99,12 @@ mod tests {
         fs::write(&module, [7; 13]).unwrap();
         let init = directory.join("program");
         fs::write(&init, "#!").unwrap();
-        Archive::of_guest(&init, &[module]).unwrap().write(&directory.join("archive")).unwrap();
+        Archive::of_guest(&init, std::slice::from_ref(&module), std::slice::from_ref(&module))
+            .unwrap()
+            .write(&directory.join("archive"))
+            .unwrap();
         let cpio = Command::new("sh")
-            .args(["-c", "mkdir out && cd out && cpio --quiet -id < ../archive && cat modules/list && stat -c %a init"])
+            .args(["-c", "mkdir out && cd out && cpio --quiet -id < ../archive && cat modules/list && stat -c %a init job/odd.ko"])
             .current_dir(&directory)
             .output()
             .unwrap();
@@ -107,7 +116,7 @@ mod tests {
             );
             return;
         }
-        assert_eq!(String::from_utf8_lossy(&cpio.stdout), "odd.ko\n755\n", "{cpio:?}");
+        assert_eq!(String::from_utf8_lossy(&cpio.stdout), "odd.ko\n755\n755\n", "{cpio:?}");
         assert_eq!(odd.unwrap(), [7; 13]);
     }
 }

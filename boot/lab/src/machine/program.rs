@@ -106,6 +106,16 @@ fn build(cache: &Cache, workspace: &Path, triple: &str) -> Result<PathBuf> {
 /// Writes the archive that a guest boots from. Each run writes it again, because the program may
 /// have changed.
 pub(crate) fn archive(cache: &Cache, program: &Path, kernel: &KernelImage) -> Result<PathBuf> {
+    archive_with(cache, program, kernel, &[])
+}
+
+/// Writes the archive of a guest that has the files of a job too.
+pub(crate) fn archive_with(
+    cache: &Cache,
+    program: &Path,
+    kernel: &KernelImage,
+    job: &[PathBuf],
+) -> Result<PathBuf> {
     let directory = cache.root().join("guests");
     std::fs::create_dir_all(&directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;
@@ -115,7 +125,7 @@ pub(crate) fn archive(cache: &Cache, program: &Path, kernel: &KernelImage) -> Re
         .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
         .collect();
     let file = directory.join(format!("{name}.cpio"));
-    Archive::of_guest(program, &kernel.modules)?.write(&file)?;
+    Archive::of_guest(program, &kernel.modules, job)?.write(&file)?;
     Ok(file)
 }
 

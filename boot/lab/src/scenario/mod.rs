@@ -4,6 +4,7 @@ pub mod boot;
 pub mod clone;
 pub mod criu;
 mod hibernation;
+pub mod job;
 pub(crate) mod kernel;
 pub(crate) mod matrix;
 pub mod nodes;

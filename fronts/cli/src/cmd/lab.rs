@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::output;
 use headwater_lab::{
-    Cache, NodesReport, Scope, SectionsArgs, SectionsReport, SetupRequest, Verb, boot, clone, criu,
-    html, nodes, recording, sections, text,
+    Cache, NodesReport, Output, RunArgs, Scope, SectionsArgs, SectionsReport, SetupRequest, Verb,
+    boot, clone, criu, html, job, nodes, recording, sections, text,
 };
-use std::io::Write;
+use std::io::{self, Write};
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     if let Verb::Record(record) = &args.verb {
@@ -118,9 +118,32 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 return Err(Failure::Findings(report.findings.len()));
             }
         }
+        Verb::Run(args) => return job(args, open),
         Verb::Record(_) => {}
     }
     Ok(())
+}
+
+/// Runs a program in a guest, and ends with its exit status.
+fn job(args: &RunArgs, open: impl Fn() -> anyhow::Result<Cache>) -> Result<(), Failure> {
+    // Not 3, which a program may end with as well.
+    let failed = |error| Failure::Run { status: 125, what: format!("{error:#}") };
+    // A reader that has closed the output does not end the program: its status is still wanted.
+    let mut forward = |written: &Output| {
+        let _ = match written.error {
+            true => io::stderr().write_all(&written.bytes),
+            false => io::stdout().write_all(&written.bytes).and_then(|()| io::stdout().flush()),
+        };
+    };
+    let cache = open().map_err(failed)?;
+    let ended = job::run(&cache, &args.plan(), &mut forward).map_err(failed)?;
+    if ended.left > 0 {
+        progress(&format!("{} processes had not ended, and were killed", ended.left));
+    }
+    match ended.status.unwrap_or_else(|| 128 + ended.signal.unwrap_or(0)) {
+        0 => Ok(()),
+        status => Err(Failure::Verdict(status as u8)),
+    }
 }
 
 /// Stresses restartable sequences on one kernel, or on each in the cache.

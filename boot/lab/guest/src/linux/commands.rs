@@ -4,7 +4,7 @@ use crate::linux::port::{self, fail, send};
 use crate::linux::ring::Ring;
 use crate::linux::witness::{COUNT, NAMES};
 use crate::linux::workers::Workers;
-use crate::linux::{doctor, facts, hibernation, kernel, nodes, sections};
+use crate::linux::{doctor, facts, hibernation, job, kernel, nodes, sections};
 use headwater_lab_protocol::{
     Command, Data, Done, Draw, Entry, EntryKind, FileError, Marks, Ready, Round, Symbol,
 };
@@ -53,6 +53,7 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
             Command::Doctor => doctor::examine(),
             Command::Sections(plan) => sections::examine(plan),
             Command::Nodes(plan) => nodes::examine(plan),
+            Command::Run(job) => job::run(&job),
             Command::Symbol { name } => send(Symbol { address: kernel::symbol(&name) }),
             Command::Read { path } => read(&path),
             Command::List { path } => list(&path),

@@ -6,6 +6,7 @@ mod commands;
 mod doctor;
 mod facts;
 mod hibernation;
+mod job;
 mod kernel;
 mod nodes;
 mod openssl;

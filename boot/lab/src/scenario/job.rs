@@ -1,0 +1,146 @@
+//! `headwater lab run`: one program in a guest, as on a machine that has nothing else on it.
+//!
+//! Tests of a kernel's behaviour need that kernel, and a test of arm64 needs that machine. So any
+//! program that is linked statically can be a guest's: its output comes back while it runs, and its
+//! exit status at the end.
+
+use crate::args::NEWEST;
+use crate::machine::cache::Cache;
+use crate::machine::part::ARM_PART;
+use crate::machine::qemu::{Guest, Machine};
+use crate::machine::{program, setup};
+use crate::plan::JobPlan;
+use anyhow::{Context, Result, bail, ensure};
+use headwater_lab_protocol::{Command, Ended, Job, Message, Output};
+use object::LittleEndian;
+use object::elf::{self, FileHeader64};
+use object::read::ReadCache;
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The tag that names a library.
+const NEEDED: u64 = elf::DT_NEEDED as u64;
+/// The guest's CPUs on arm64.
+const ARM_CPU: &str = "max";
+/// Seconds in which a guest starts, and seconds more for each of its CPUs, which emulation starts
+/// one after the other.
+const START: (u64, u64) = (180, 10);
+
+/// Runs the program of a plan, and passes on what it writes.
+///
+/// # Errors
+///
+/// If the file is no program that the guest could start, if the guest cannot be started or runs out
+/// of memory, or if the program has not ended at the plan's limit.
+pub fn run(cache: &Cache, plan: &JobPlan, output: &mut dyn FnMut(&Output)) -> Result<Ended> {
+    let files = files(plan)?;
+    let kernel = setup::find_kernel(cache, kernel(plan)?)?;
+    let guest = program::find(cache, plan.guest.as_deref(), &kernel.architecture)?;
+    let archive = program::archive_with(cache, &guest, &kernel, &files)?;
+    let directory = cache.run("run")?;
+    let mut machine = Machine::new(&kernel, &archive);
+    let arm = kernel.architecture == "aarch64";
+    machine.cpu = if arm { ARM_CPU } else { super::sections::CPU }.to_owned();
+    machine.cpus = plan.cpus;
+    machine.append = format!("hw.limit=60 {}", plan.append);
+    machine.device(&format!("-m {} {}", plan.memory, plan.devices));
+    let mut guest = Guest::start(cache, &machine, &directory, "run", None)?;
+    let is_ready = |message: &Message| matches!(message, Message::Ready(_));
+    guest.until(is_ready, Duration::from_secs(START.0 + START.1 * plan.cpus as u64))?;
+    let command = Command::Run(Job {
+        program: name(&plan.program)?.to_owned(),
+        arguments: plan.arguments.clone(),
+        environment: plan.environment.clone(),
+    });
+    guest.send(&command)?;
+    let ended = watch(&mut guest, plan, output)?;
+    guest.off();
+    Ok(ended)
+}
+
+/// Passes on the output until the program has ended.
+fn watch(guest: &mut Guest, plan: &JobPlan, output: &mut dyn FnMut(&Output)) -> Result<Ended> {
+    let limit = Duration::from_secs(plan.limit_s);
+    let begun = Instant::now();
+    let mut ended = None;
+    let mut messages = 0;
+    loop {
+        let left = limit.saturating_sub(begun.elapsed());
+        if left.is_zero() {
+            bail!("the program did not end in {} s; give it more with --limit", plan.limit_s);
+        }
+        match guest.next(left)? {
+            Message::Output(written) => output(&written),
+            Message::Ended(end) => ended = Some(end),
+            Message::Done(done) => {
+                ensure!(done.messages == messages, "output was lost on the serial line");
+                return ended.context("the guest did not send the program's end");
+            }
+            _ => {}
+        }
+        messages += 1;
+    }
+}
+
+/// Returns the files of the job: the program and those beside it.
+fn files(plan: &JobPlan) -> Result<Vec<PathBuf>> {
+    let mut files = vec![plan.program.clone()];
+    files.extend(plan.files.iter().cloned());
+    let mut names = HashSet::new();
+    for file in &files {
+        ensure!(file.is_file(), "{} is not a file that exists", file.display());
+        ensure!(
+            names.insert(name(file)?),
+            "two files have the name {}, and the guest has one directory for all",
+            name(file)?
+        );
+    }
+    Ok(files)
+}
+
+fn name(file: &Path) -> Result<&str> {
+    file.file_name()
+        .and_then(OsStr::to_str)
+        .with_context(|| format!("{} has no name that a guest could use", file.display()))
+}
+
+/// Returns the requested kernel, or the newest for the program's architecture.
+fn kernel(plan: &JobPlan) -> Result<&str> {
+    match (architecture(&plan.program)?, plan.kernel.as_deref()) {
+        ("aarch64", None) => Ok(ARM_PART),
+        ("aarch64", Some(kernel)) => bail!(
+            "{} is for arm64, for which the lab has one kernel; leave out --kernel {kernel}",
+            plan.program.display()
+        ),
+        (_, kernel) => Ok(kernel.unwrap_or(NEWEST)),
+    }
+}
+
+/// Returns the architecture of a program, after a check that a guest can start it.
+fn architecture(file: &Path) -> Result<&'static str> {
+    let shown = file.display();
+    let data = ReadCache::new(File::open(file).with_context(|| format!("cannot read {shown}"))?);
+    let Ok(header) = FileHeader64::<LittleEndian>::parse(&data) else {
+        bail!("{shown} is not a 64-bit ELF program, and a guest has no shell or interpreter")
+    };
+    let segments = header.program_headers(LittleEndian, &data).unwrap_or_default();
+    let of_type = |kind| segments.iter().any(|segment| segment.p_type(LittleEndian) == kind);
+    ensure!(of_type(elf::PT_LOAD), "{shown} is an ELF file, but not a program");
+    // A library names no loader, but it needs others.
+    let mut dynamic = segments.iter().filter_map(|one| one.dynamic(LittleEndian, &data).ok()?);
+    let needs = dynamic.any(|tags| tags.iter().any(|tag| tag.d_tag(LittleEndian) == NEEDED));
+    ensure!(
+        !of_type(elf::PT_INTERP) && !needs,
+        "{shown} is linked dynamically, and a guest has no libraries; link it statically: \
+         gcc -static, or cargo with --target and RUSTFLAGS='-C target-feature=+crt-static'"
+    );
+    match header.e_machine(LittleEndian) {
+        elf::EM_X86_64 => Ok("x86_64"),
+        elf::EM_AARCH64 => Ok("aarch64"),
+        _ => bail!("{shown} is for neither x86-64 nor arm64, which are the lab's machines"),
+    }
+}
