@@ -58,7 +58,8 @@ pub(crate) fn debug_switch() -> Result<(), Stop> {
     const LOSS: &str = "whether the kernel's own checks of sections pass";
     const TEST: &str = "draws_under_the_kernels_debug_switch";
     const TARGET: &str = "x86_64-unknown-linux-gnu";
-    let kernels = need(output(&mut program(&format!("{HEADWATER} lab setup --only tools,7"))), LOSS)?;
+    let kernels =
+        need(output(&mut program(&format!("{HEADWATER} lab setup --only tools,7"))), LOSS)?;
     let has_newest = kernels.lines().any(|line| line.starts_with("7 "));
     need(has_newest.then_some(()).context("no mirror serves a kernel with the switch"), LOSS)?;
     let mut tests = program("cargo test -p headwater --features testing --test coexist --target");
