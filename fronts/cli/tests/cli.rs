@@ -632,6 +632,11 @@ fn the_lab_runs_static_programs_only() {
     refused(&["/nowhere"], "/nowhere is not a file that exists");
     refused(&[at], "is not a file that exists");
     refused(&["--file", script, script], "two files have the name script");
+    // A file of holes: only its length counts.
+    let large = directory.join("large");
+    std::fs::File::create(&large).unwrap().set_len(5 << 30).unwrap();
+    let large = large.to_str().unwrap();
+    refused(&["--file", large, script], "take 5120 MiB, and the machine has 1024 MiB of memory");
     std::fs::remove_dir_all(&directory).unwrap();
     misused(&["lab", "run"]);
     misused(&["lab", "run", "--env", "=1", script]);

@@ -18,12 +18,13 @@ use object::read::ReadCache;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The tag that names a library.
 const NEEDED: u64 = elf::DT_NEEDED as u64;
+const MIB: u64 = 1 << 20;
 /// The guest's CPUs on arm64.
 const ARM_CPU: &str = "max";
 /// Seconds in which a guest starts, and seconds more for each of its CPUs, which emulation starts
@@ -69,11 +70,13 @@ fn watch(guest: &mut Guest, plan: &JobPlan, output: &mut dyn FnMut(&Output)) -> 
     let mut ended = None;
     let mut messages = 0;
     loop {
-        let left = limit.saturating_sub(begun.elapsed());
-        if left.is_zero() {
-            bail!("the program did not end in {} s; give it more with --limit", plan.limit_s);
-        }
-        match guest.next(left)? {
+        let next = guest.next(limit.saturating_sub(begun.elapsed()));
+        ensure!(
+            begun.elapsed() < limit,
+            "the program did not end in {} s; give it more with --limit",
+            plan.limit_s
+        );
+        match next.context("the machine ended before the program")? {
             Message::Output(written) => output(&written),
             Message::Ended(end) => ended = Some(end),
             Message::Done(done) => {
@@ -91,14 +94,25 @@ fn files(plan: &JobPlan) -> Result<Vec<PathBuf>> {
     let mut files = vec![plan.program.clone()];
     files.extend(plan.files.iter().cloned());
     let mut names = HashSet::new();
+    let mut bytes = 0;
     for file in &files {
-        ensure!(file.is_file(), "{} is not a file that exists", file.display());
+        let about = file.metadata().ok().filter(Metadata::is_file);
+        bytes +=
+            about.with_context(|| format!("{} is not a file that exists", file.display()))?.len();
         ensure!(
             names.insert(name(file)?),
             "two files have the name {}, and the guest has one directory for all",
             name(file)?
         );
     }
+    // The kernel unpacks the archive from memory to memory, and needs some for itself.
+    let (files_mib, needed_mib) = (bytes / MIB, 2 * bytes / MIB + 96);
+    ensure!(
+        needed_mib <= plan.memory as u64,
+        "the program and its files take {files_mib} MiB, and the machine has {} MiB of memory for \
+         them; give it --memory {needed_mib}",
+        plan.memory
+    );
     Ok(files)
 }
 

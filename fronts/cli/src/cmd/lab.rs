@@ -138,7 +138,7 @@ fn job(args: &RunArgs, open: impl Fn() -> anyhow::Result<Cache>) -> Result<(), F
     let cache = open().map_err(failed)?;
     let ended = job::run(&cache, &args.plan(), &mut forward).map_err(failed)?;
     if ended.left > 0 {
-        progress(&format!("{} processes had not ended, and were killed", ended.left));
+        progress(&format!("processes that outlived the program, and were killed: {}", ended.left));
     }
     match ended.status.unwrap_or_else(|| 128 + ended.signal.unwrap_or(0)) {
         0 => Ok(()),
