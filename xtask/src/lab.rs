@@ -1,6 +1,6 @@
 //! The lab: real kernels in QEMU, run by the command that users have.
 
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use crate::report::{Stop, need};
 use crate::tools;
 use anyhow::{Context, Result, anyhow, ensure};
@@ -71,10 +71,25 @@ pub(crate) fn debug_switch() -> Result<(), Stop> {
     tests.args(["--", "--exact", TEST, "--ignored", "--nocapture"]);
     let text = output(&mut tests)?;
     print!("{text}");
+    ends_with_its_program(TARGET)?;
     match text.contains("skipped:") || !text.contains("1 passed") {
         true => Err(anyhow!("{TEST} ran, and did not draw in sections").into()),
         false => Ok(()),
     }
+}
+
+/// Checks that `lab run` ends as its program does, and passes on what it writes. The program is the
+/// guest's own, which refuses to be anything but the first process of a guest.
+fn ends_with_its_program(target: &str) -> Result<()> {
+    let guest = target_directory()?.join(target).join("release/headwater-guest");
+    let ended = program(&format!("{HEADWATER} lab run")).arg(guest).output()?;
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    ensure!(
+        ended.status.code() == Some(2) && errors.contains("is the first process of a guest"),
+        "`lab run` ended with {}, and its program ends with status 2 and a sentence:\n{errors}",
+        ended.status
+    );
+    Ok(())
 }
 
 /// Runs everything, with the record in `records/lab/<date>/`.

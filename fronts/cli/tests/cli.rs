@@ -1,43 +1,17 @@
 //! The real binary: what it writes, where, and how it ends.
 
-use snapbox::cmd::{Command, OutputAssert};
+mod command;
+
+use command::{headwater, misused, stdout, text};
 use snapbox::{file, str};
 use std::fs::File;
 use std::io::Read;
 use std::process::Stdio;
 
-/// Returns a command that runs the binary with these arguments. A mode and colours that the
-/// environment of the tests asks for do not reach it.
-fn headwater(args: &[&str]) -> Command {
-    Command::new(env!("CARGO_BIN_EXE_headwater"))
-        .args(args)
-        .env_remove("HEADWATER_MODE")
-        .env_remove("CLICOLOR_FORCE")
-}
-
 fn std_headwater(args: &[&str]) -> std::process::Command {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_headwater"));
     command.args(args);
     command
-}
-
-fn stdout(args: &[&str]) -> Vec<u8> {
-    let done = headwater(args).assert().success().stderr_eq(str![""]);
-    done.get_output().stdout.clone()
-}
-
-fn text(args: &[&str]) -> String {
-    String::from_utf8(stdout(args)).unwrap()
-}
-
-/// Asserts that these arguments are refused: nothing on stdout, one line on stderr, status 2. The
-/// line ends in a reference to the help.
-fn misused(args: &[&str]) -> OutputAssert {
-    let done = headwater(args).assert().code(2).stdout_eq(str![""]);
-    let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
-    assert_eq!(words.matches('\n').count(), 1, "{words}");
-    assert!(words.ends_with("; see 'headwater --help'\n"), "{words}");
-    done
 }
 
 #[test]
@@ -64,90 +38,6 @@ fn help() {
         .assert()
         .success()
         .stdout_eq(file!["snapshots/help_stream_verify.txt"]);
-}
-
-/// 1 says "failed" to a script, so a report that no reader can get needs another status.
-#[test]
-fn quality_without_a_place_for_its_report_has_no_verdict() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let done = std::process::Command::new(env!("CARGO_BIN_EXE_headwater"))
-        .args(["quality", "--fast", "stuck"])
-        .stdout(full)
-        .output()
-        .unwrap();
-    assert_eq!(done.status.code(), Some(3));
-    let line = String::from_utf8_lossy(&done.stderr);
-    assert!(line.starts_with("headwater: cannot write to standard output"), "{line}");
-}
-
-/// A user who forgot the generator would otherwise wait in silence.
-#[test]
-fn quality_reports_after_five_seconds_that_it_waits_for_standard_input() {
-    use std::io::{BufRead, BufReader, Write};
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_headwater"))
-        .args(["quality", "--fast", "-"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(&[1; 100]).unwrap();
-    let begun = std::time::Instant::now();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "headwater: waiting for standard input, 100 bytes so far\n");
-    assert!(begun.elapsed().as_secs() >= 4);
-    drop(input);
-    assert_eq!(child.wait().unwrap().code(), Some(3), "100 bytes are too few");
-}
-
-#[test]
-fn quality_judges_by_its_exit_status() {
-    let judge = |args: &[&str]| headwater(&[&["quality", "--fast"], args].concat()).assert();
-    judge(&["ars7"]).success().stderr_eq(str![""]);
-    judge(&["xorshift128p"]).code(1).stderr_eq(str![[r#"
-headwater: xorshift128p failed: its numbers are not random
-
-"#]]);
-    misused(&["quality", "dice"]).stderr_eq(str![[r#"
-headwater: no generator is called 'dice'; 'headwater quality --list' names all; see 'headwater --help'
-
-"#]]);
-    misused(&["quality", "--fast", "--deep"]);
-    misused(&["quality", "ars7", "--seeds", "5..5"]);
-    let few = headwater(&["quality", "-"]).stdin("too little").assert().code(3);
-    few.stdout_eq(str![""]).stderr_eq(str![[r#"
-headwater: 10 bytes are too few to judge: at least 4096 are needed, some megabytes are better
-
-"#]]);
-    misused(&["quality", "ars7", "--fast", "--size", "1"]).stderr_eq(str![[r#"
-headwater: only --deep has a size; use --fast or --standard as they are; see 'headwater --help'
-
-"#]]);
-    misused(&["quality", "headwater", "--seed", "1"]);
-    let list = text(&["quality", "--list"]);
-    for name in ["headwater-strict", "ars7", "/dev/urandom", "clock%3"] {
-        assert!(list.contains(name), "{list}");
-    }
-}
-
-#[test]
-fn quality_writes_its_report_as_json_and_as_a_page() {
-    let page = std::env::temp_dir().join(format!("headwater-quality-{}.html", std::process::id()));
-    let file = page.to_str().unwrap();
-    let done =
-        headwater(&["quality", "counter", "--fast", "--json", "--html", file]).assert().code(1);
-    let report: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
-    assert_eq!(report["schema"], "headwater.quality/1");
-    assert_eq!((&report["verdict"], &report["source"]), (&"failed".into(), &"counter".into()));
-    assert!(report["rows"][0]["p"].as_f64().unwrap() < 1e-9);
-    let text = std::fs::read_to_string(&page).unwrap();
-    std::fs::remove_file(&page).unwrap();
-    assert!(text.contains("headwater quality: counter"));
-    let missing =
-        headwater(&["quality", "counter", "--html", "/nonesuch/page.html"]).assert().code(3);
-    missing.stdout_eq(str![""]);
 }
 
 #[test]
@@ -485,7 +375,7 @@ fn a_full_disk_is_a_failure() {
 fn a_closed_standard_output_is_a_failure() {
     for verb in ["bytes 10", "uuid", "stream --seed 1 10", "--version", "--help", "status --json"] {
         let line = format!("exec {} {verb} >&-", env!("CARGO_BIN_EXE_headwater"));
-        let done = Command::new("sh").args(["-c", &line]).output().unwrap();
+        let done = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
         assert_eq!(done.status.code(), Some(3), "{verb}");
         assert_eq!(
             String::from_utf8_lossy(&done.stderr),
@@ -544,129 +434,4 @@ fn completions_of_every_shell() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         assert!(text(&["completions", shell]).contains("base64"), "{shell}");
     }
-}
-
-/// Measures for a moment, then compares with figures that no machine can reach, and with easy ones.
-#[test]
-fn bench_compares_with_an_earlier_run() {
-    let quick = ["bench", "--cases=fill", "--sizes=16", "--impls=headwater", "--rounds=6"];
-    let path = std::env::temp_dir().join(format!("headwater-compare-{}.json", std::process::id()));
-    let compare = format!("--compare={}", path.display());
-    let run = |more: &[&str]| headwater(&[&quick[..], more].concat()).assert();
-    let report = text(&[&quick[..], &["--json"]].concat());
-    let mut report: serde_json::Value = serde_json::from_str(&report).unwrap();
-    for (ns, status) in [(1e-3, 1), (1e9, 0)] {
-        for field in ["ns_per_call", "low", "high"] {
-            report["rows"][0][field] = ns.into();
-        }
-        report["rows"][0]["mad"] = 0.0.into();
-        std::fs::write(&path, report.to_string()).unwrap();
-        let outcome = run(&[compare.as_str()]).code(status);
-        let output = outcome.get_output();
-        let table = String::from_utf8_lossy(&output.stdout);
-        assert!(table.contains(if status == 1 { "| slower |" } else { "| faster |" }), "{table}");
-        let words = String::from_utf8_lossy(&output.stderr);
-        let complaint = "headwater: 1 of headwater's figures are slower than in the baseline\n";
-        assert_eq!(words, if status == 1 { complaint } else { "" });
-    }
-    report["machine"]["cpu"] = "another".into();
-    std::fs::write(&path, report.to_string()).unwrap();
-    let refusal = run(&[compare.as_str()]).code(2);
-    let words = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
-    assert!(
-        words.starts_with("headwater: the record is of another machine: its CPU is 'another'"),
-        "{words}"
-    );
-    assert_eq!(words.lines().count(), 1);
-    run(&[compare.as_str(), "--compare-any-machine"]).code(0);
-    std::fs::remove_file(&path).unwrap();
-    misused(&["bench", "--compare=/nonesuch"]);
-}
-
-#[test]
-fn bench_is_there() {
-    // The benchmark's own crate tests its measurements.
-    let help = text(&["bench", "--help"]);
-    assert!(help.contains("--json"), "{help}");
-    misused(&["bench", "--impls", "nonesuch"]);
-    misused(&["bench", "--from", "old.json"]);
-    misused(&["bench", "--html", "page.html", "--from", "old.json", "--json"]);
-    misused(&["bench", "--pin", "socket"]);
-    misused(&["bench", "--procs", "0"]);
-}
-
-/// The cases for which the command forks, or starts itself again.
-#[test]
-fn bench_tells_of_fresh_processes() {
-    for case in ["first-byte-after-start", "first-byte-after-fork"] {
-        let impls = "headwater,getrandom-syscall";
-        let json = text(&["bench", "--json", "--rounds=3", "--cases", case, "--impls", impls]);
-        let report: serde_json::Value = serde_json::from_str(&json).unwrap();
-        let rows = report["rows"].as_array().unwrap();
-        assert!(rows.iter().any(|row| row["impl"] == "getrandom-syscall"), "{json}");
-        for row in rows {
-            assert_eq!((&row["case"], &row["samples"]), (&case.into(), &3.into()), "{json}");
-            assert!(row["ns_per_call"].as_f64().unwrap() > 0.0, "{json}");
-        }
-    }
-}
-
-/// A guest has no libraries, no loader and no shell: a file is refused before a guest is started.
-#[test]
-fn the_lab_runs_static_programs_only() {
-    let directory = std::env::temp_dir().join(format!("headwater-cli-run-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
-    let at = directory.to_str().unwrap();
-    let script = directory.join("script");
-    std::fs::write(&script, "#!/bin/sh\n").unwrap();
-    let script = script.to_str().unwrap();
-    let own = env!("CARGO_BIN_EXE_headwater");
-    let refused = |arguments: &[&str], why: &str| {
-        let run = [&["lab", "run", "--cache", at], arguments].concat();
-        let done = headwater(&run).assert().code(125).stdout_eq(str![""]);
-        let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
-        assert!(words.starts_with("headwater: ") && words.contains(why), "{words}");
-    };
-    refused(&[script], "is not a 64-bit ELF program, and a guest has no shell");
-    refused(&[own], "is linked dynamically, and a guest has no libraries; link it statically");
-    refused(&["/nowhere"], "/nowhere is not a file that exists");
-    refused(&[at], "is not a file that exists");
-    refused(&["--file", script, script], "two files have the name script");
-    // A file of holes: only its length counts.
-    let large = directory.join("large");
-    std::fs::File::create(&large).unwrap().set_len(5 << 30).unwrap();
-    let large = large.to_str().unwrap();
-    refused(&["--file", large, script], "take 5120 MiB, and the machine has 1024 MiB of memory");
-    std::fs::remove_dir_all(&directory).unwrap();
-    misused(&["lab", "run"]);
-    misused(&["lab", "run", "--env", "=1", script]);
-    misused(&["lab", "run", "--env", "NAME", script]);
-    misused(&["lab", "run", "--cpus", "0", script]);
-    misused(&["lab", "run", "--memory", "64", script]);
-    misused(&["lab", "run", "--limit", "0", script]);
-}
-
-/// The lab's own crate and `cargo xtask test` boot kernels; this test checks its messages.
-#[test]
-fn the_lab_says_what_it_lacks() {
-    misused(&["lab"]);
-    misused(&["lab", "boot", "--rng", "dice"]);
-    misused(&["lab", "boot", "--matrix", "--rng", "virtio"]);
-    misused(&["lab", "clone", "--mode", "fast"]);
-    misused(&["lab", "setup", "--only", "2.6"]);
-    misused(&["lab", "boot", "--matrix", "--kernel", "4.19"]);
-    misused(&["lab", "clone", "--table", "--only", "nothing"]);
-    misused(&["lab", "clone", "--watch", "1"]);
-    assert!(text(&["lab", "--help"]).contains("3 could not be done"));
-    let cache = std::env::temp_dir().join(format!("headwater-cli-lab-{}", std::process::id()));
-    let at = cache.to_str().unwrap();
-    let done = headwater(&["lab", "boot", "--kernel", "6.12", "--cache", at])
-        .assert()
-        .code(3)
-        .stdout_eq(str![""]);
-    let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
-    std::fs::remove_dir_all(&cache).unwrap();
-    let cause = "headwater: neither QEMU nor kernel 6.12 is in ";
-    assert!(words.starts_with(cause), "{words}");
-    assert!(words.ends_with("; run `headwater lab setup`\n"), "{words}");
 }

@@ -12,13 +12,17 @@
 #![forbid(unsafe_code)]
 
 mod checks;
+mod files;
 mod hex;
 mod job;
 mod messages;
+mod restored;
 
 pub use checks::*;
+pub use files::*;
 pub use job::{DIRECTORY as JOB_DIRECTORY, Ended, Job, Output};
 pub use messages::*;
+pub use restored::*;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

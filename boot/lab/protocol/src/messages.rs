@@ -3,8 +3,10 @@
 //! Times are whole microseconds (`_us`); those with `at`, `from`, `to` and `until` count from boot.
 
 use crate::checks::{Nodes, NodesPlan, Sections, SectionsPlan, Symbol};
+use crate::files::{Data, Entry, FileError};
 use crate::hex;
 use crate::job::{Ended, Job, Output};
+use crate::restored::{Dumpable, Restored};
 use serde::{Deserialize, Serialize};
 
 /// A command of the lab to a guest. The guest answers each with messages, the last of which is
@@ -452,121 +454,6 @@ pub struct WaitEnd {
     pub status: i32,
     /// Duration.
     pub took_us: u64,
-}
-
-/// See [`Message::Data`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Data {
-    /// The bytes; /proc and /sys also hold files that are not text.
-    #[serde(with = "hex")]
-    pub bytes: Vec<u8>,
-}
-
-/// See [`Message::Entry`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Kind of the entry.
-    pub kind: EntryKind,
-    /// Its name.
-    pub name: String,
-    /// Target of a symbolic link; empty for others.
-    pub target: String,
-}
-
-/// Kind of a directory's entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EntryKind {
-    /// A directory.
-    Directory,
-    /// A regular file.
-    File,
-    /// A symbolic link.
-    Link,
-    /// A device, socket or pipe.
-    Other,
-}
-
-/// See [`Message::FileError`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileError {
-    /// The error's number; 0: unknown.
-    pub errno: i32,
-    /// The error's text.
-    pub text: String,
-}
-
-/// See [`Message::Dumpable`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dumpable {
-    /// Number of the process.
-    pub pid: u32,
-    /// The mode that it is served in.
-    pub mode: String,
-    /// Memory that pages are made of.
-    pub page: String,
-    /// Version of the C library.
-    pub libc: String,
-    /// Names of the witnesses, in the order of [`Round::draws`].
-    pub witnesses: Vec<String>,
-}
-
-/// See [`Message::Restored`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Restored {
-    /// Content of a page that the kernel may drop.
-    pub droppable: PageContent,
-    /// Content of a page that is wiped on fork.
-    pub wiped: PageContent,
-    /// The first check of a stamp of headwater's that was up to date before the dump.
-    pub stamp: StampCheck,
-}
-
-/// The answer of a stamp of headwater's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StampCheck {
-    /// Something happened since the last check.
-    Stale,
-    /// Nothing happened.
-    Fresh,
-    /// Nothing was seen, but the machine cannot detect everything.
-    Unknown,
-}
-
-impl StampCheck {
-    /// Returns the name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            StampCheck::Stale => "stale",
-            StampCheck::Fresh => "fresh",
-            StampCheck::Unknown => "unknown",
-        }
-    }
-}
-
-/// Content of a test page after a restore.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PageContent {
-    /// The content at the dump.
-    Kept,
-    /// Zeros.
-    Zero,
-    /// This kernel has no such page.
-    Absent,
-}
-
-impl PageContent {
-    /// Returns the name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            PageContent::Kept => "kept",
-            PageContent::Zero => "zero",
-            PageContent::Absent => "absent",
-        }
-    }
 }
 
 /// See [`Message::Done`].

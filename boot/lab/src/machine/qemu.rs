@@ -54,6 +54,11 @@ impl Machine {
         self.devices.extend(words.split_ascii_whitespace().map(str::to_owned));
     }
 
+    /// Returns the time in which a guest starts. Emulation starts one CPU after the other.
+    pub(crate) fn start_limit(&self) -> Duration {
+        Duration::from_secs(180 + 10 * self.cpus as u64)
+    }
+
     fn is_arm(&self) -> bool {
         self.kernel.architecture == "aarch64"
     }
@@ -224,6 +229,28 @@ impl Guest {
                 .context(format!("QEMU did not start {}: {errors}", machine.kernel.image.display()))
         })?;
         Ok(Guest { child, input, lines, qmp, console, errors, begun })
+    }
+
+    /// Starts the machine, and returns it with its messages once it is ready. One that panics
+    /// before is started once more: on a busy host the emulated timer can be too late for a kernel.
+    pub(crate) fn start_until_ready(
+        cache: &Cache,
+        machine: &Machine,
+        directory: &Path,
+        name: &str,
+    ) -> Result<(Guest, Vec<Message>)> {
+        let mut retries = 0;
+        loop {
+            let mut guest = Guest::start(cache, machine, directory, name, None)?;
+            let is_ready = |message: &Message| matches!(message, Message::Ready(_));
+            match guest.until(is_ready, machine.start_limit()) {
+                Err(error) if guest.panicked() && retries < 1 => {
+                    eprintln!("headwater lab: {error:#}; trying again");
+                    retries += 1;
+                }
+                messages => return Ok((guest, messages?)),
+            }
+        }
     }
 
     /// Returns the next message of the guest, if it comes within `patience`.

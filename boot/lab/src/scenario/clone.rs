@@ -118,27 +118,15 @@ fn source(
     plan: &ClonePlan,
     directory: &Path,
 ) -> Result<(Guest, Vec<Message>)> {
-    let mut retries = 0;
-    loop {
-        let mut guest = Guest::start(cache, machine, directory, "source", None)?;
-        let is_ready = |message: &Message| matches!(message, Message::Ready(_));
-        let mut messages = match guest.until(is_ready, PATIENCE) {
-            Err(error) if guest.panicked() && retries < 1 => {
-                eprintln!("headwater lab: {error:#}; trying again");
-                retries += 1;
-                continue;
-            }
-            messages => messages?,
-        };
-        sleep(Duration::from_secs_f64(plan.after_s));
-        messages.extend(guest.ask(&Command::Status)?);
-        // Without a device that reports the clone, a reseed by the kernel's clock must not end the
-        // repeats before they are seen.
-        if plan.vmgenid != Vmgenid::Auto || plan.method != CopyMethod::SavedState {
-            guest.ask(&Command::Reseeded { limit_s: RESEED_S })?;
-        }
-        return Ok((guest, messages));
+    let (mut guest, mut messages) = Guest::start_until_ready(cache, machine, directory, "source")?;
+    sleep(Duration::from_secs_f64(plan.after_s));
+    messages.extend(guest.ask(&Command::Status)?);
+    // Without a device that reports the clone, a reseed by the kernel's clock must not end the
+    // repeats before they are seen.
+    if plan.vmgenid != Vmgenid::Auto || plan.method != CopyMethod::SavedState {
+        guest.ask(&Command::Reseeded { limit_s: RESEED_S })?;
     }
+    Ok((guest, messages))
 }
 
 fn start_twice(

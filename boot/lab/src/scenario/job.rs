@@ -27,9 +27,6 @@ const NEEDED: u64 = elf::DT_NEEDED as u64;
 const MIB: u64 = 1 << 20;
 /// The guest's CPUs on arm64.
 const ARM_CPU: &str = "max";
-/// Seconds in which a guest starts, and seconds more for each of its CPUs, which emulation starts
-/// one after the other.
-const START: (u64, u64) = (180, 10);
 
 /// Runs the program of a plan, and passes on what it writes.
 ///
@@ -49,9 +46,7 @@ pub fn run(cache: &Cache, plan: &JobPlan, output: &mut dyn FnMut(&Output)) -> Re
     machine.cpus = plan.cpus;
     machine.append = format!("hw.limit=60 {}", plan.append);
     machine.device(&format!("-m {} {}", plan.memory, plan.devices));
-    let mut guest = Guest::start(cache, &machine, &directory, "run", None)?;
-    let is_ready = |message: &Message| matches!(message, Message::Ready(_));
-    guest.until(is_ready, Duration::from_secs(START.0 + START.1 * plan.cpus as u64))?;
+    let (mut guest, _) = Guest::start_until_ready(cache, &machine, &directory, "run")?;
     let command = Command::Run(Job {
         program: name(&plan.program)?.to_owned(),
         arguments: plan.arguments.clone(),

@@ -7,15 +7,12 @@ use crate::machine::cache::Cache;
 use crate::machine::qemu::{Guest, Machine};
 use crate::machine::{program, setup};
 use anyhow::{Context, Result};
-use headwater_lab_protocol::{self as protocol, Command, Hello, Message, NodesPlan};
+use headwater_lab_protocol::{self as protocol, Command, Hello, NodesPlan};
 use std::path::Path;
 use std::time::Duration;
 
 /// MiB of memory for each node, and for each CPU of it.
 const MEMORY: (usize, usize) = (128, 8);
-/// Seconds in which a guest starts, and seconds more for each of its CPUs, which emulation starts
-/// one after the other.
-const START: (u64, u64) = (180, 10);
 
 /// A CPU without RDPID, which sections need. The rest leaves draws buffered.
 const LOCKED: &str = "max,-rdpid";
@@ -55,15 +52,12 @@ pub fn nodes(
         machine.cpus = cpus;
         machine.append = "hw.limit=60".to_owned();
         machine.device(&words(nodes, cpus));
-        let mut guest = Guest::start(cache, &machine, &directory, "nodes", None)?;
-        let is_ready = |message: &Message| matches!(message, Message::Ready(_));
-        let patience = Duration::from_secs(START.0 + START.1 * cpus as u64);
-        let hello = guest.until(is_ready, patience)?;
+        let (mut guest, hello) = Guest::start_until_ready(cache, &machine, &directory, "nodes")?;
         let hello = protocol::first::<Hello>(&hello).cloned().unwrap_or_default();
         let release = release(&hello.kernel).unwrap_or(&kernel.release).to_owned();
         for seconds in [0, seconds] {
             let command = Command::Nodes(NodesPlan { seconds });
-            let limit = Duration::from_secs(seconds * 2 + START.0 + START.1 * cpus as u64);
+            let limit = machine.start_limit() + Duration::from_secs(seconds * 2);
             let answer = guest.ask_for(&command, limit)?;
             let found = nodes::of(&answer).context("the guest did not send a result")?;
             let asked = (nodes, cpus);

@@ -97,9 +97,7 @@ impl Stressed {
         machine.cpu = CPU.to_owned();
         machine.cpus = smp;
         machine.append = "hw.limit=60".to_owned();
-        let mut guest = Guest::start(cache, &machine, &directory, "sections", None)?;
-        let is_ready = |message: &Message| matches!(message, Message::Ready(_));
-        let hello = guest.until(is_ready, Duration::from_secs(180))?;
+        let (guest, hello) = Guest::start_until_ready(cache, &machine, &directory, "sections")?;
         let hello = protocol::first::<Hello>(&hello).cloned().unwrap_or_default();
         let release = release(&hello.kernel).unwrap_or(&kernel.release).to_owned();
         Ok(Stressed { guest, release, series: kernel.series, smp })
