@@ -6,7 +6,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, set, set_root};
-use headwater::{Config, Mode, Page, Rng, Source};
+use headwater::{Config, Mode, Page, Rng, Source, Status};
 use std::ffi::CString;
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
 use support::machine::skip;
 use support::root::{FakeClock, Root};
-use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
+use support::rules::{assert_by_the_rules, force, slots};
 
 /// The exit status of a child that could not be confined.
 const REFUSED: i32 = 77;
@@ -213,21 +213,23 @@ fn page_size() -> u64 {
 }
 
 /// Returns the number of bytes that are reserved for pages: 16 banks of the pages of slots and of
-/// those that sections exchange. Asks a child, so that this process is not set up.
+/// those that sections exchange. Asks children, so that this process is not set up.
 fn slot_pages(facts: &[Force]) -> u64 {
-    let child = fork(|| {
+    let ask = |facts: &[Force], answer: fn(&Status) -> i32| match wait(fork(|| {
         force(facts);
-        // A status has 8 bits; a machine with more CPUs would need another way to report.
-        headwater::status().pools.slots.saturating_sub(SHARED_SLOTS).min(255) as i32
-    });
-    match wait(child) {
-        Ending::Exited(cpus) => {
-            let cpus = cpus as u64;
-            let slots = cpus + u64::from(SHARED_SLOTS);
-            BANKS * (slots + exchanged(cpus, slots)) * page_size()
-        }
+        answer(&headwater::status())
+    })) {
+        Ending::Exited(answer) => answer,
         killed => panic!("{killed:?}"),
-    }
+    };
+    // A status has 8 bits, and slots without droppable memory are 64 and the CPUs. A machine with
+    // more CPUs would need another way to report.
+    let cpus =
+        ask(&[Force::NoDroppable], |status| status.pools.slots.saturating_sub(64).min(255) as i32);
+    let is_droppable = ask(facts, |status| i32::from(status.page == Page::Droppable)) == 1;
+    let page = if is_droppable { Page::Droppable } else { Page::WipeOnFork };
+    let slots = u64::from(slots(cpus as u32, page));
+    BANKS * (slots + exchanged(cpus as u64, slots)) * page_size()
 }
 
 /// Returns the number of pages that the sections of a bank exchange: one for each CPU and slot.
@@ -245,6 +247,18 @@ fn address_space() -> u64 {
     statm.split(' ').next().unwrap().parse::<u64>().unwrap() * page_size()
 }
 
+/// Returns for how much there was room: nothing is buffered, there are few slots, they have the
+/// pages of sections as well, or there are slots for a crowd.
+fn room(status: &Status) -> i32 {
+    let slots = status.pools.slots;
+    match status.path {
+        _ if slots == 0 => 0,
+        _ if slots >= 512 => 3,
+        headwater::Path::Sections => 2,
+        _ => 1,
+    }
+}
+
 /// From no memory at all to enough of it: each process uses the best mode that its memory allows,
 /// and every draw is sound. Sizes are those of the whole address space, so that each mapping of
 /// set-up fails in turn.
@@ -253,7 +267,7 @@ fn as_little_memory_as_there_may_be() {
     isolated("as_little_memory_as_there_may_be", || {
         touch_stack();
         let mut buffer = vec![0x5A; 1 << 17];
-        let mut modes = Vec::new();
+        let (mut modes, mut rooms) = (Vec::new(), Vec::new());
         // Lines are a 32nd of the pages; handles have 64.
         let enough = slot_pages(&[]) * 3 / 2 + 256 * page_size();
         let few = (0..64).map(|pages| pages * page_size());
@@ -275,10 +289,13 @@ fn as_little_memory_as_there_may_be() {
                     }
                 }
                 assert_eq!(headwater::status().mode, status.mode);
-                status.mode as i32
+                status.mode as i32 | room(&status) << 3
             });
             match wait(child) {
-                Ending::Exited(mode @ 1..=4) => modes.push(Mode::ALL[mode as usize]),
+                Ending::Exited(answer) if (1..=4).contains(&(answer & 7)) => {
+                    modes.push(Mode::ALL[(answer & 7) as usize]);
+                    rooms.push(answer >> 3);
+                }
                 other => panic!("with {more} bytes: {other:?}"),
             }
         }
@@ -291,6 +308,17 @@ fn as_little_memory_as_there_may_be() {
         let order =
             |mode: &Mode| [natural, Mode::Strict, Mode::Kernel].iter().position(|m| m == mode);
         assert!(modes.is_sorted_by_key(|mode| std::cmp::Reverse(order(mode))), "{modes:?}");
+        // Nor are there more slots, or sections; and what this machine has at best, it has under
+        // some limit less of.
+        assert!(rooms.is_sorted(), "{rooms:?}");
+        let natural = headwater::status();
+        let best = room(&natural);
+        let seen: Vec<i32> = rooms.chunk_by(i32::eq).map(|same| same[0]).collect();
+        if natural.path == headwater::Path::Sections && best == 3 {
+            assert_eq!(seen, [0, 1, 2, 3], "{rooms:?}");
+        } else {
+            assert_eq!(seen.last(), Some(&best), "{rooms:?}");
+        }
     });
 }
 

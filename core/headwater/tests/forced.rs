@@ -13,7 +13,7 @@ use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
 use support::machine::{bind, cpus, skip};
 use support::memory::start_of;
-use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
+use support::rules::{assert_by_the_rules, force, slots};
 
 /// Sets up under these facts and draws everything there is; the status before the draws.
 fn draw_under(facts: &[Force]) -> Status {
@@ -145,8 +145,8 @@ forced! {
         }
     }
     nothing: [] => |_status| { each_cpu_has_its_slot(); }
-    one_cpu: [OneCpu] => |status| { assert_eq!(status.pools.slots, 1 + SHARED_SLOTS); }
-    one_cpu_by_getcpu: [OneCpu, NoRseq] => |status| { assert_eq!(status.pools.slots, 1 + SHARED_SLOTS); }
+    one_cpu: [OneCpu] => |status| { assert_eq!(status.pools.slots, slots(1, status.page)); }
+    one_cpu_by_getcpu: [OneCpu, NoRseq] => |status| { assert_eq!(status.pools.slots, slots(1, status.page)); }
     bare_metal: [BareMetal, VmgenidNotBound] => |status| {
         if has_word(&status) && status.vmclock.name() != "mapped" {
             assert_eq!(status.hardware, Hardware::BareMetal);

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use support::draws::draw_everything;
 use support::machine::{bind, cpus, is_intel, set_mode_variable, skip};
 use support::root::Root;
-use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
+use support::rules::{assert_by_the_rules, force, slots};
 use support::statistics::assert_distinct;
 
 /// Asks for a mode by the environment, draws, and checks what was asked for.
@@ -289,7 +289,7 @@ fn an_empty_machine() {
         // Without /sys the affinity mask shows the CPUs, without /proc the generation is found all
         // the same.
         let cpus = *support::machine::cpus().last().unwrap() as u32 + 1;
-        assert_eq!(status.pools.slots, cpus.min(1024) + SHARED_SLOTS);
+        assert_eq!(status.pools.slots, slots(cpus.min(1024), status.page));
     });
 }
 
@@ -403,7 +403,7 @@ fn srbds_makes_the_instruction_slow() {
         root.write(path, b"Mitigation: Microcode\n");
         root.write("/sys/devices/system/cpu/present", b"0-6\n");
         let status = set_up_under(&root);
-        assert_eq!(status.pools.slots, 7 + SHARED_SLOTS);
+        assert_eq!(status.pools.slots, slots(7, status.page));
         if !is_intel() {
             skip("srbds_makes_the_instruction_slow", "only CPUs of Intel's are asked");
         } else if status.cpu_rng != CpuRng::Absent {

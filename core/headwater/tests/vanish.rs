@@ -17,7 +17,7 @@ use support::draws::draw_everything;
 use support::machine::skip;
 use support::memory::mappings_with;
 use support::root::machine_with_cpus;
-use support::rules::{SHARED_SLOTS, force};
+use support::rules::{force, slots};
 use vanishing::storm::Storm;
 
 /// Advises the kernel on a range of this process.
@@ -269,8 +269,8 @@ fn all_memory_is_locked_and_little_is_resident() {
                 let why = "RLIMIT_MEMLOCK is below 40 MiB: pools that are locked are not seen";
                 return skip(&format!("{TEST}, {variant}"), why);
             }
-            assert_eq!(status.pools.slots, 256 + SHARED_SLOTS);
-            // The lines of the slots are 640 KiB, the first 64 pages of handles 256 KiB.
+            assert_eq!(status.pools.slots, slots(256, status.page));
+            // The lines of the slots are 1 MiB, the first 64 pages of handles 256 KiB.
             assert!(resident < 2 << 10, "{resident} KiB are resident: {status:?}");
             drop(root);
         });

@@ -32,7 +32,7 @@ use crate::linux::source::vgetrandom::Vgetrandom;
 use crate::linux::sync::once_ptr::OncePtr;
 use crate::linux::sys;
 use crate::linux::sys::memory;
-use crate::status::{CpuRng, Hardware, Vmgenid};
+use crate::status::{CpuRng, Hardware, Page, Vmgenid};
 use crate::{Config, Error, Mode};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
@@ -57,10 +57,14 @@ const fn none_yet() -> *mut Process {
 /// CPUs that have a slot and a page of their own; further ones share. The number can be generous,
 /// because only virtual space grows with it.
 const MOST_CPUS: usize = 1024;
-/// Slots that all CPUs share under contention: 256 KiB of pages, resident only where they are used.
-pub(crate) const SHARED_SLOTS: usize = 64;
+/// Slots that all CPUs share under contention, at the least.
+const SHARED_SLOTS: usize = 64;
+/// Slots in all, where they cost address space alone. Of 256 busy threads on 16 CPUs some eighty are
+/// preempted in the middle of a refill, and without sections most are in the middle of a draw.
+const SLOTS_OF_A_CROWD: usize = 512;
 // An epoch has room for the index of a slot.
 const _: () = assert!(BANKS * (MOST_CPUS + SHARED_SLOTS) <= 1 << 16);
+const _: () = assert!(SLOTS_OF_A_CROWD <= MOST_CPUS + SHARED_SLOTS);
 
 /// Returns the state, if set-up is done.
 #[inline]
@@ -278,12 +282,13 @@ fn forbids_sections() -> bool {
 /// touched.
 fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     let cpus = current::configured().clamp(1, MOST_CPUS);
-    let buffering = requested != Mode::Kernel;
+    let few = cpus + SHARED_SLOTS;
+    let many = few.max(SLOTS_OF_A_CROWD);
     let page_size = sys::page_size();
     let mut memory = Memory { page_size, ..Memory::NONE };
-    if buffering {
+    if requested != Mode::Kernel {
         memory.cpus = cpus as u32;
-        memory.slots = (cpus + SHARED_SLOTS) as u32;
+        memory.slots = many as u32;
         memory.sections = if section::AVAILABLE { cpus as u32 } else { 0 };
     }
     memory.lines_len =
@@ -300,22 +305,33 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     // SAFETY: within the reservation, which was made for this.
     memory.lines =
         unsafe { control.cast_const().cast::<SlotLine>().add(1 + memory.sections as usize) };
-    // If a limit on memory leaves no room for all pages, there may be room for those of the slots:
-    // a process that has locked its future memory needs twice as much for sections.
-    for sections in [memory.sections, 0] {
-        memory.sections = sections;
-        if buffering
-            && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1, memory.locked())
-        {
-            // SAFETY: `all_pages` counts the bytes before the first slot's page too, so the sum
-            // lies within the mapping that was made from that count.
-            memory.pages = unsafe { pages.add(memory.before_pages()) };
-            memory.page = page;
-            return (Some(canary), memory);
-        }
+    if memory.slots > 0
+        && let Some(with_pages) = reserve_pages(memory, few)
+    {
+        return (Some(canary), with_pages);
     }
     // Lines without pages stay mapped: virtual space, never touched.
     (Some(canary), Memory { lines_len: memory.lines_len, ..Memory::NONE })
+}
+
+/// Reserves the pages for lines that are there; None if no limit on memory leaves room for any.
+///
+/// Slots for a crowd are made of droppable memory alone, because any other is locked. Locked pages
+/// count in full against RLIMIT_MEMLOCK, touched or not, and programs that lock their own secrets
+/// need that room. If a limit leaves no room for all pages, there may be room for few slots, and if
+/// not, for those without the pages of sections: a process that has locked its future memory needs
+/// twice as much for these.
+fn reserve_pages(lines: Memory, few: usize) -> Option<Memory> {
+    let many = Memory { page: Page::Droppable, ..lines };
+    if let Ok(pages) = memory::reserve_droppable_pages(many.all_pages().1) {
+        return Some(many.with_pages(pages));
+    }
+    let few = few as u32;
+    [lines.sections, 0].into_iter().find_map(|sections| {
+        let memory = Memory { slots: few, sections, ..lines };
+        let (pages, page) = memory::reserve_pages(memory.all_pages().1, memory.locked()).ok()?;
+        Some(Memory { page, ..memory }.with_pages(pages))
+    })
 }
 
 /// Returns the vDSO's getrandom and the reseed generation, for which a state in the first page is

@@ -2,10 +2,14 @@
 //! the code.
 
 use headwater::testing::{Force, set};
-use headwater::{CpuRng, Hardware, Mode, ReseedGeneration, Status, Vmclock, Vmgenid};
+use headwater::{CpuRng, Hardware, Mode, Page, ReseedGeneration, Status, Vmclock, Vmgenid};
 
-/// Slots that all CPUs share, beside the one that each has.
-pub(crate) const SHARED_SLOTS: u32 = 64;
+/// Returns the number of slots on a machine with this many CPUs, where memory has no limit: 64 beside
+/// those of the CPUs, and 512 in all where they are made of memory that is not locked.
+pub(crate) fn slots(cpus: u32, page: Page) -> u32 {
+    let few = cpus + 64;
+    if page == Page::Droppable { few.max(512) } else { few }
+}
 
 /// Returns the mode that this status has to show, and a part of the reason.
 pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {

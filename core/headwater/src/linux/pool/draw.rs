@@ -25,7 +25,7 @@ use crate::linux::pool::draw_section;
 use crate::linux::pool::mask::{CpuWords, Mask, Plain};
 use crate::linux::pool::page::{ForkCheck, PageRef};
 use crate::linux::pool::refused::{Refused, Served};
-use crate::linux::pool::slot::{QuickSlot, Slot, count, thread_place};
+use crate::linux::pool::slot::{QuickSlot, Slot, count, shared_by_thread};
 use crate::linux::pool::slot_line::SlotCounters;
 use crate::linux::process::Process;
 
@@ -270,7 +270,8 @@ unsafe fn other<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<
     let mask = M::draw(process);
     // SAFETY: the shared slot is held while its page is drawn from; `dst` has room for `len` bytes.
     unsafe {
-        if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch, thread_place())) {
+        let begin = shared_by_thread(process);
+        if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch, begin)) {
             return match slot.page_ref().draw(ForkCheck::Epoch(epoch), mask, dst, len) {
                 Ok(()) => Ok(()),
                 Err(refused) => refilled(slot, refused, epoch, mask, dst, len),

@@ -1,8 +1,9 @@
-//! Slots: one for each CPU and 64 shared ones, in a bank for each epoch.
+//! Slots: one for each CPU and others that all share, in a bank for each epoch.
 //!
 //! A slot is taken by a try-lock; no thread waits here. Its holder may be preempted for a whole
 //! slice of the scheduler, and with many threads on few CPUs most holders are. A thread that finds
-//! its CPU's slot taken therefore turns to a shared one, beginning at a place of its own.
+//! its CPU's slot taken therefore turns to a shared one, beginning at a place of its own. The place
+//! decides nothing but the length of the search, so it may be a guess.
 //!
 //! If draws go through restartable sequences, a slot's holder is the owner of a page in which its
 //! refill works, and which it then exchanges for the CPU's. The slot's own page is not used for
@@ -22,7 +23,6 @@ use crate::linux::pool::section::Outcome;
 use crate::linux::pool::section_switch::NoSections;
 use crate::linux::pool::slot_line::{SlotCounters, SlotLine};
 use crate::linux::process::Process;
-use crate::linux::setup::SHARED_SLOTS;
 use crate::linux::sync::seqlock::Void;
 use core::sync::atomic::Ordering;
 
@@ -54,7 +54,7 @@ impl<'a> QuickSlot<'a> {
         if line.lock.is_taken() {
             // Its holder was preempted, most likely for a whole slice. An exchange
             // would fail, and delay the holder's release.
-            (line, page) = place(process, epoch, (process.memory.cpus + thread_place()) as usize);
+            (line, page) = place(process, epoch, shared_by_thread(process) as usize);
         }
         let Some(left) = line.lock.take_with(bytes, layout::CAPACITY as u32) else {
             return Err(Refused::Empty);
@@ -110,7 +110,7 @@ impl<'a> Slot<'a> {
     #[inline]
     pub(crate) fn take(process: &'a Process, epoch: Epoch) -> Option<Slot<'a>> {
         Slot::take_first(process, epoch)
-            .or_else(|| Slot::take_other(process, epoch, thread_place()))
+            .or_else(|| Slot::take_other(process, epoch, shared_by_thread(process)))
     }
 
     /// Takes this CPU's slot, if it is free.
@@ -121,22 +121,21 @@ impl<'a> Slot<'a> {
 
     /// Takes a slot for a refill of this CPU's sections: this CPU's, a shared one, else none.
     ///
-    /// The search for a shared one begins at a place of this CPU, not of this thread. The pages of
-    /// a slot and of a CPU are exchanged, so that a slot which served all CPUs in turn would carry
-    /// pages from one node to the other.
+    /// The search for a shared one begins in this CPU's part of them. The pages of a slot and of a CPU
+    /// are exchanged, so that a slot which served all CPUs in turn would carry pages from one node to
+    /// the other.
     pub(crate) fn take_for(process: &'a Process, epoch: Epoch, cpu: u32) -> Option<Slot<'a>> {
-        Slot::take_first(process, epoch).or_else(|| Slot::take_other(process, epoch, cpu))
+        let begin = || shared_by_cpu(process, cpu);
+        Slot::take_first(process, epoch).or_else(|| Slot::take_other(process, epoch, begin()))
     }
 
-    /// Takes a shared slot, if one is free: the one at `begin`, modulo their number, or the next.
+    /// Takes a shared slot, if one is free: the one at `begin`, or the next, and the first after the
+    /// last.
     #[cold]
     pub(crate) fn take_other(process: &'a Process, epoch: Epoch, begin: u32) -> Option<Slot<'a>> {
         count(process, |counters| SlotCounters::add(&counters.busy, 1));
-        (0..SHARED_SLOTS as u32).find_map(|step| {
-            let place = begin.wrapping_add(step) % SHARED_SLOTS as u32;
-            let index = process.memory.cpus + place;
-            Slot::take_at(process, epoch, index)
-        })
+        let (first, end) = (process.memory.cpus, process.memory.slots);
+        (begin..end).chain(first..begin).find_map(|index| Slot::take_at(process, epoch, index))
     }
 
     /// Takes the slot with this index, below the number of slots.
@@ -204,12 +203,33 @@ pub(crate) fn cpu(process: &Process) -> u32 {
     if hint < cpus { hint } else { hint % cpus.max(1) }
 }
 
-/// Returns a number that differs between threads, and mostly stays the same for each of them.
-pub(crate) fn thread_place() -> u32 {
+/// Returns the shared slot at which this thread begins to search. It differs between threads, and
+/// mostly stays the same for each of them.
+#[inline]
+pub(crate) fn shared_by_thread(process: &Process) -> u32 {
     let here = 0u8;
     // Stacks lie megabytes apart, or 64 KiB at the least; the multiplier spreads their distances.
     let stack = ((&raw const here).addr() >> 16) as u64;
-    (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as u32
+    share(process, stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32)
+}
+
+/// Returns the shared slot at which refills of this CPU begin to search. CPUs divide the shared
+/// slots among themselves, and find those of another one only after their own.
+///
+/// Its threads could begin at places of their own as well, and would meet fewer slots of preempted
+/// ones. But then they would use three times as many pages, which was measured to be no faster: the
+/// first free slot is the one that was used last, and its page is in the cache.
+fn shared_by_cpu(process: &Process, cpu: u32) -> u32 {
+    let cpus = u64::from(process.memory.cpus.max(1));
+    share(process, ((u64::from(cpu) % cpus) << 32) / cpus)
+}
+
+/// Returns the shared slot at a fraction of all of them, which is below 1 and in units of 2^-32.
+#[inline(always)]
+fn share(process: &Process, fraction: u64) -> u32 {
+    let memory = &process.memory;
+    let shared = u64::from(memory.slots - memory.cpus);
+    memory.cpus + ((fraction * shared) >> 32) as u32
 }
 
 /// Returns line and page of a slot. `index` is below the number of slots, which is not 0.

@@ -56,14 +56,20 @@ pub(crate) fn reserve_droppable(len: usize) -> Result<*mut u8, Errno> {
     if forced(Force::NoDroppable) { Err(Errno(libc::ENOSYS)) } else { map(len, MAP_DROPPABLE) }
 }
 
+/// Maps droppable memory for pages of random bytes.
+pub(crate) fn reserve_droppable_pages(len: usize) -> Result<*mut u8, Errno> {
+    let at = reserve_droppable(len)?;
+    // SAFETY: fresh memory, not in use yet.
+    unsafe { forbid_huge_pages(at, len) };
+    Ok(at)
+}
+
 /// Maps memory for pages of random bytes: droppable if the kernel has such memory, else wiped on
 /// fork and locked, else wiped on fork alone, which may reach swap.
 ///
 /// Only the bytes of `locked` are locked: the rest is for forked children, which inherit no locks.
 pub(crate) fn reserve_pages(len: usize, locked: Range<usize>) -> Result<(*mut u8, Page), Errno> {
-    if let Ok(at) = reserve_droppable(len) {
-        // SAFETY: fresh memory, not in use yet.
-        unsafe { forbid_huge_pages(at, len) };
+    if let Ok(at) = reserve_droppable_pages(len) {
         return Ok((at, Page::Droppable));
     }
     let at = reserve_wiped(len)?;
