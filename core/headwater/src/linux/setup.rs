@@ -280,58 +280,61 @@ fn forbids_sections() -> bool {
 
 /// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where
 /// touched.
-fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
-    let cpus = current::configured().clamp(1, MOST_CPUS);
-    let few = cpus + SHARED_SLOTS;
-    let many = few.max(SLOTS_OF_A_CROWD);
-    let page_size = sys::page_size();
-    let mut memory = Memory { page_size, ..Memory::NONE };
-    if requested != Mode::Kernel {
-        memory.cpus = cpus as u32;
-        memory.slots = many as u32;
-        memory.sections = if section::AVAILABLE { cpus as u32 } else { 0 };
-    }
-    memory.lines_len =
-        size_of::<SlotLine>() * (1 + (memory.sections as usize) + BANKS * memory.slots as usize);
-    // The canary has the first line, beside the switch of sections: both are read often, and
-    // written by a fork alone.
-    let Ok(control) = memory::reserve_wiped(memory.lines_len) else {
-        return (None, Memory::NONE);
-    };
-    let canary: *const AtomicU64 = control.cast_const().cast();
-    // SAFETY: fresh, zeroed memory of at least a line. The first access is a write, because a page
-    // that is read and then written faults twice.
-    unsafe { control.write_volatile(0) };
-    // SAFETY: within the reservation, which was made for this.
-    memory.lines =
-        unsafe { control.cast_const().cast::<SlotLine>().add(1 + memory.sections as usize) };
-    if memory.slots > 0
-        && let Some(with_pages) = reserve_pages(memory, few)
-    {
-        return (Some(canary), with_pages);
-    }
-    // Lines without pages stay mapped: virtual space, never touched.
-    (Some(canary), Memory { lines_len: memory.lines_len, ..Memory::NONE })
-}
-
-/// Reserves the pages for lines that are there; None if no limit on memory leaves room for any.
 ///
 /// Slots for a crowd are made of droppable memory alone, because any other is locked. Locked pages
 /// count in full against RLIMIT_MEMLOCK, touched or not, and programs that lock their own secrets
-/// need that room. If a limit leaves no room for all pages, there may be room for few slots, and if
-/// not, for those without the pages of sections: a process that has locked its future memory needs
-/// twice as much for these.
-fn reserve_pages(lines: Memory, few: usize) -> Option<Memory> {
-    let many = Memory { page: Page::Droppable, ..lines };
-    if let Ok(pages) = memory::reserve_droppable_pages(many.all_pages().1) {
-        return Some(many.with_pages(pages));
-    }
-    let few = few as u32;
-    [lines.sections, 0].into_iter().find_map(|sections| {
-        let memory = Memory { slots: few, sections, ..lines };
-        let (pages, page) = memory::reserve_pages(memory.all_pages().1, memory.locked()).ok()?;
-        Some(Memory { page, ..memory }.with_pages(pages))
-    })
+/// need that room. If a limit on memory leaves no room for as many, there may be room for few slots,
+/// and if not, for those without the pages of sections: a process that has locked its future memory
+/// needs twice as much for these.
+fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
+    let cpus = current::configured().clamp(1, MOST_CPUS);
+    let few = cpus + SHARED_SLOTS;
+    let sections = if section::AVAILABLE { cpus } else { 0 };
+    let rungs = [(few.max(SLOTS_OF_A_CROWD), sections), (few, sections), (few, 0)];
+    let memory = |slots: usize, sections: usize| Memory {
+        cpus: cpus as u32,
+        slots: slots as u32,
+        sections: sections as u32,
+        page_size: sys::page_size(),
+        ..Memory::NONE
+    };
+    rungs
+        .into_iter()
+        .filter(|_| requested != Mode::Kernel)
+        .find_map(|(slots, sections)| with_pages(memory(slots, sections), slots > few))
+        .or_else(|| with_lines(Memory { page_size: sys::page_size(), ..Memory::NONE }))
+        .map_or((None, Memory::NONE), |(canary, memory)| (Some(canary), memory))
+}
+
+/// Maps lines and pages of this many slots, the pages of droppable memory only if that is demanded.
+fn with_pages(memory: Memory, droppable_only: bool) -> Option<(*const AtomicU64, Memory)> {
+    let (canary, memory) = with_lines(memory)?;
+    let len = memory.all_pages().1;
+    let pages = if droppable_only {
+        memory::reserve_droppable_pages(len).map(|pages| (pages, Page::Droppable))
+    } else {
+        memory::reserve_pages(len, memory.locked())
+    };
+    let Ok((pages, page)) = pages else {
+        // SAFETY: no other thread has seen the lines.
+        unsafe { sys::munmap(canary.cast_mut().cast(), memory.lines_len) };
+        return None;
+    };
+    Some((canary, Memory { pages: pages.wrapping_add(memory.before_pages()), page, ..memory }))
+}
+
+/// Maps the control line, the lines of sections and those of slots, as many as `memory` says, and
+/// returns the canary.
+fn with_lines(memory: Memory) -> Option<(*const AtomicU64, Memory)> {
+    let before_slots = 1 + memory.sections as usize;
+    let lines_len = size_of::<SlotLine>() * (before_slots + BANKS * memory.slots as usize);
+    let control = memory::reserve_wiped(lines_len).ok()?;
+    // The canary has the first line, beside the switch of sections: both are read often, and
+    // written by a fork alone. SAFETY: fresh, zeroed memory of at least a line. The first access is
+    // a write, because a page that is read and then written faults twice.
+    unsafe { control.write_volatile(0) };
+    let lines = control.cast_const().cast::<SlotLine>().wrapping_add(before_slots);
+    Some((control.cast_const().cast(), Memory { lines, lines_len, ..memory }))
 }
 
 /// Returns the vDSO's getrandom and the reseed generation, for which a state in the first page is

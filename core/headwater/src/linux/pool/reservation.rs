@@ -45,11 +45,6 @@ impl Memory {
         page: Page::None,
     };
 
-    /// Returns these lines with a mapping of [`all_pages`](Memory::all_pages) bytes at `start`.
-    pub(crate) fn with_pages(self, start: *mut u8) -> Memory {
-        Memory { pages: start.wrapping_add(self.before_pages()), ..self }
-    }
-
     /// Returns the distance of two pages: one hardware page, so that each is dropped and cleared by
     /// itself.
     #[inline(always)]
