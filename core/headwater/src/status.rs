@@ -343,7 +343,7 @@ impl Page {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pools {
-    /// Slots: one for each configured CPU (1,024 at most) and 64 that all CPUs share.
+    /// Slots: one for each configured CPU (1,024 at most), and others that all CPUs share.
     pub slots: u32,
     /// Slots that have been filled at least once in this process, and pages of CPUs that have been
     /// put.
