@@ -9,6 +9,7 @@ are installed and see a card. The exit status is 1 if anything differs. The last
 words of the peers are written, as streams/vectors/devices.json has them.
 """
 
+import itertools
 import json
 import pathlib
 import subprocess
@@ -147,6 +148,20 @@ def fronts():
     given = {"stream": 7, "start": 2**33 + 1}
     made = headwater.torch.random(key, n, device="cuda", **given).cpu().numpy()
     report("headwater.torch.random", int((made == expected).sum()), n)
+    sizes, starts = (1, 2, 5, 2047, 2049, 100_000), (0, 1, 2, 3, 2**33 + 1, 2**34 - 5, 2**63 + 3)
+    keys = [key, headwater.Key.from_raw(bytes([1, *bytes(15)]), engine="philox4x32")]
+    same = []
+    for of, n, start, stream in itertools.product(keys, sizes, starts, (0, 1, 2**48 - 1)):
+        draws = of.stream(stream)
+        bits = np.asarray(draws.integers(0, 2**32, n, dtype="uint32", start=start))
+        numbers = np.asarray(draws.random(n, dtype="float32", start=start))
+        for step in (stream, torch.tensor(stream), torch.tensor(stream, device="cuda")):
+            given = {"stream": step, "start": start, "device": "cuda"}
+            same.append(np.array_equal(headwater.torch.bits(of, n, **given).cpu().numpy(), bits))
+            made = headwater.torch.random(of, n, **given).cpu().numpy()
+            same.append(np.array_equal(made, numbers))
+    report("headwater.torch, tensors of many sizes", sum(same), len(same), " tensors")
+    given, n = {"stream": 7, "start": 2**33 + 1}, 1 << 22
     for start in (5, 2**33 - 40, 2**33 + 1, 2**34 - 5, 2**63 + 7):
         compiled = torch.compile(
             lambda step, start=start: headwater.torch.random(
@@ -166,6 +181,10 @@ def fronts():
     own = {name: jax.jit(lambda key: jax.random.uniform(key, n)) for name in keys}
     step = torch.tensor(7, device="cuda")
     ways = {
+        "headwater.torch": lambda: (
+            headwater.torch.random(key, n, stream=step, device="cuda") is None
+            or torch.cuda.synchronize()
+        ),
         "headwater.torch, compiled": lambda: by_torch(step) is None or torch.cuda.synchronize(),
         "torch.rand": lambda: torch.rand(n, device="cuda") is None or torch.cuda.synchronize(),
         "headwater.jax, compiled": lambda: by_jax(7).block_until_ready(),

@@ -108,11 +108,26 @@ def test_pytorch_has_the_streams_numbers(place: tuple[object, int], stream: int)
         assert np.array_equal(made.cpu().numpy(), numbers)
 
 
+def test_compiled_pytorch_has_the_streams_numbers() -> None:
+    """One function for indices of all sizes: from the second on, its compiler takes them as any."""
+    torch = pytest.importorskip(
+        "torch", reason="PyTorch is not installed: no compiled function's numbers were compared"
+    )
+    import headwater.torch as front
+
+    for start in (5, 2**33 - 40, 2**33 + 1, 2**34 - 5, 2**63 + 7):
+        draw = torch.compile(
+            lambda step, start=start: front.random(KEY, 1000, stream=step, start=start)
+        )
+        made = draw(torch.tensor(7)).numpy()
+        assert np.array_equal(made, expected(1000, 7, start)[1]), start
+
+
 def numpy_bits(
     key: headwater.Key, shape: object, stream: int = 0, start: int = 0
 ) -> np.ndarray:
     """Computes half words by the shared rounds in NumPy's operations, for a Python without JAX."""
-    sizes, first, count = _philox.checked(key, shape, start)  # type: ignore[arg-type]
+    sizes, first, count, skip = _philox.checked(key, shape, start)  # type: ignore[arg-type]
     block = [first + i for i in range(count)]
     low = np.array([b & 0xFFFFFFFF for b in block], "u8")
     high = np.array([b >> 32 for b in block], "u8")
@@ -122,8 +137,9 @@ def numpy_bits(
         return a * np.uint64(b) >> np.uint64(32), a * np.uint64(b) & np.uint64(0xFFFFFFFF)
 
     counter = (low, high, np.full_like(low, c2), np.full_like(low, c3))
-    halves = np.stack(_philox.blocks(key, counter, mul, np.uint64), axis=-1).reshape(-1)
-    return halves[start % 4 :][: int(np.prod(sizes))].reshape(sizes)
+    blocks = _philox.blocks(_philox.words(key), counter, mul, np.uint64)
+    halves = np.stack(blocks, axis=-1).reshape(-1)
+    return halves[skip:][: int(np.prod(sizes))].reshape(sizes)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -59,8 +59,8 @@ const fn none_yet() -> *mut Process {
 const MOST_CPUS: usize = 1024;
 /// Slots that all CPUs share under contention, at the least.
 const SHARED_SLOTS: usize = 64;
-/// Slots in all, where they cost address space alone. Of 256 busy threads on 16 CPUs some eighty are
-/// preempted in the middle of a refill, and without sections most are in the middle of a draw.
+/// Slots in all, where they cost address space alone. Three in ten busy threads are preempted in
+/// the middle of a refill, and without sections most are in the middle of a draw.
 const SLOTS_OF_A_CROWD: usize = 512;
 // An epoch has room for the index of a slot.
 const _: () = assert!(BANKS * (MOST_CPUS + SHARED_SLOTS) <= 1 << 16);
@@ -283,9 +283,9 @@ fn forbids_sections() -> bool {
 ///
 /// Slots for a crowd are made of droppable memory alone, because any other is locked. Locked pages
 /// count in full against RLIMIT_MEMLOCK, touched or not, and programs that lock their own secrets
-/// need that room. If a limit on memory leaves no room for as many, there may be room for few slots,
-/// and if not, for those without the pages of sections: a process that has locked its future memory
-/// needs twice as much for these.
+/// need that room. If a limit on memory leaves no room for as many, there may be room for few
+/// slots; and if not, for few without the pages of sections, which take as much again where future
+/// memory is locked.
 fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     let cpus = current::configured().clamp(1, MOST_CPUS);
     let few = cpus + SHARED_SLOTS;

@@ -4,8 +4,8 @@
 use headwater::testing::{Force, set};
 use headwater::{CpuRng, Hardware, Mode, Page, ReseedGeneration, Status, Vmclock, Vmgenid};
 
-/// Returns the number of slots on a machine with this many CPUs, where memory has no limit: 64 beside
-/// those of the CPUs, and 512 in all where they are made of memory that is not locked.
+/// Returns the number of slots on a machine with this many CPUs, where memory has no limit: 64
+/// beside those of the CPUs, and 512 in all where they are made of memory that is not locked.
 pub(crate) fn slots(cpus: u32, page: Page) -> u32 {
     let few = cpus + 64;
     if page == Page::Droppable { few.max(512) } else { few }

@@ -121,16 +121,16 @@ impl<'a> Slot<'a> {
 
     /// Takes a slot for a refill of this CPU's sections: this CPU's, a shared one, else none.
     ///
-    /// The search for a shared one begins in this CPU's part of them. The pages of a slot and of a CPU
-    /// are exchanged, so that a slot which served all CPUs in turn would carry pages from one node to
-    /// the other.
+    /// The search for a shared one begins in this CPU's part of them. The pages of a slot and of a
+    /// CPU are exchanged, so that a slot which served all CPUs in turn would carry pages from one
+    /// node to the other.
     pub(crate) fn take_for(process: &'a Process, epoch: Epoch, cpu: u32) -> Option<Slot<'a>> {
         let begin = || shared_by_cpu(process, cpu);
         Slot::take_first(process, epoch).or_else(|| Slot::take_other(process, epoch, begin()))
     }
 
-    /// Takes a shared slot, if one is free: the one at `begin`, or the next, and the first after the
-    /// last.
+    /// Takes a shared slot, if one is free: the one at `begin`, or the next. After the last comes
+    /// the first.
     #[cold]
     pub(crate) fn take_other(process: &'a Process, epoch: Epoch, begin: u32) -> Option<Slot<'a>> {
         count(process, |counters| SlotCounters::add(&counters.busy, 1));
