@@ -306,21 +306,23 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         .map_or((None, Memory::NONE), |(canary, memory)| (Some(canary), memory))
 }
 
-/// Maps lines and pages of this many slots, the pages of droppable memory only if that is demanded.
+/// Maps pages and lines of this many slots, the pages of droppable memory only if that is demanded.
+///
+/// The pages come first, because they are what fails: an older kernel has no droppable memory.
 fn with_pages(memory: Memory, droppable_only: bool) -> Option<(*const AtomicU64, Memory)> {
-    let (canary, memory) = with_lines(memory)?;
     let len = memory.all_pages().1;
-    let pages = if droppable_only {
-        memory::reserve_droppable_pages(len).map(|pages| (pages, Page::Droppable))
+    let (start, page) = if droppable_only {
+        (memory::reserve_droppable_pages(len).ok()?, Page::Droppable)
     } else {
-        memory::reserve_pages(len, memory.locked())
+        memory::reserve_pages(len, memory.locked()).ok()?
     };
-    let Ok((pages, page)) = pages else {
-        // SAFETY: no other thread has seen the lines.
-        unsafe { sys::munmap(canary.cast_mut().cast(), memory.lines_len) };
-        return None;
-    };
-    Some((canary, Memory { pages: pages.wrapping_add(memory.before_pages()), page, ..memory }))
+    let pages = start.wrapping_add(memory.before_pages());
+    let mapped = with_lines(Memory { pages, page, ..memory });
+    if mapped.is_none() {
+        // SAFETY: no other thread has seen the pages.
+        unsafe { sys::munmap(start, len) };
+    }
+    mapped
 }
 
 /// Maps the control line, the lines of sections and those of slots, as many as `memory` says, and

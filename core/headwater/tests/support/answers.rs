@@ -40,12 +40,15 @@ pub(crate) enum Devices {
 }
 
 pub(crate) const SHORT: usize = 20;
+/// Where there is no memory for pages, a mapping of so many bytes is the largest that succeeds. Lines
+/// that stand for themselves have less, and pages more.
+const ROOM: u64 = 256 << 10;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answers {
     pub(crate) getrandom: Option<(Answer, Which)>,
     pub(crate) devices: Devices,
-    /// Memory is available for pages. Without, the third mapping and all later ones are refused.
+    /// Memory is available for pages. Without, mappings beyond [`ROOM`] are refused.
     pub(crate) memory: bool,
 }
 
@@ -81,7 +84,6 @@ pub(crate) struct Scribe {
     pub(crate) calls: Vec<String>,
     getrandom: usize,
     device_calls: usize,
-    mappings: usize,
     last_opened: String,
 }
 
@@ -89,7 +91,7 @@ impl Scribe {
     pub(crate) fn new(answers: Answers) -> Scribe {
         let calls = Vec::new();
         let last_opened = String::new();
-        Scribe { answers, calls, getrandom: 0, device_calls: 0, mappings: 0, last_opened }
+        Scribe { answers, calls, getrandom: 0, device_calls: 0, last_opened }
     }
 
     pub(crate) fn see(&mut self, entry: Entry) -> Option<Meddle> {
@@ -107,8 +109,7 @@ impl Scribe {
                 }
             }
             libc::SYS_mmap => {
-                self.mappings += 1;
-                let refused = !self.answers.memory && self.mappings > 2;
+                let refused = !self.answers.memory && args[1] > ROOM;
                 if refused { errno(libc::ENOMEM) } else { None }
             }
             libc::SYS_openat => {

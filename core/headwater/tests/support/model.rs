@@ -315,9 +315,9 @@ impl Model<'_> {
         self.system_call(1, wait)?;
         self.call("mmap");
         self.look(|looks| &looks.cpus);
-        self.wiped();
         let kernel = self.requested == Mode::Kernel;
         let pages = !kernel && self.slots();
+        self.wiped(); // lines, or the one of the canary
         let vdso = pages && machine.vdso;
         let mut word = false;
         if !kernel {
@@ -379,11 +379,13 @@ impl Model<'_> {
         }
     }
 
-    /// Makes the calls for the memory of slots and sections. If there is too little for both, the
-    /// memory of slots alone is tried. Returns whether there is any memory.
+    /// Makes the calls for the pages of slots and sections: of many slots, which are droppable, of
+    /// few, and of few without sections. Returns whether there is any memory.
     fn slots(&mut self) -> bool {
-        let has_sections = cfg!(all(target_arch = "x86_64", not(any(miri, sanitized))));
-        self.pages() || has_sections && self.pages()
+        if !self.answers.memory || !self.machine.droppable {
+            self.call("mmap");
+        }
+        self.pages() || self.pages()
     }
 
     /// Makes the calls for the memory of pages. Returns whether there is any memory.
