@@ -40,8 +40,8 @@ pub(crate) enum Devices {
 }
 
 pub(crate) const SHORT: usize = 20;
-/// Where there is no memory for pages, a mapping of so many bytes is the largest that succeeds. Lines
-/// that stand for themselves have less, and pages more.
+/// Where there is no memory for pages, a mapping of so many bytes is the largest that succeeds. The
+/// state and the canary need less, and pages more.
 const ROOM: u64 = 256 << 10;
 
 #[derive(Clone, Copy, Debug)]
