@@ -213,7 +213,8 @@ fn page_size() -> u64 {
 }
 
 /// Returns the number of bytes that are reserved for pages: 16 banks of the pages of slots and of
-/// those that sections exchange. Asks children, so that this process is not set up.
+/// those that sections exchange, and the pages of a crowd. Asks children, so that this process is
+/// not set up.
 fn slot_pages(facts: &[Force]) -> u64 {
     let ask = |facts: &[Force], answer: fn(&Status) -> i32| match wait(fork(|| {
         force(facts);
@@ -228,8 +229,10 @@ fn slot_pages(facts: &[Force]) -> u64 {
         ask(&[Force::NoDroppable], |status| status.pools.slots.saturating_sub(64).min(255) as i32);
     let is_droppable = ask(facts, |status| i32::from(status.page == Page::Droppable)) == 1;
     let page = if is_droppable { Page::Droppable } else { Page::WipeOnFork };
-    let slots = u64::from(slots(cpus as u32, page));
-    BANKS * (slots + exchanged(cpus as u64, slots)) * page_size()
+    let (cpus, slots) = (cpus as u64, u64::from(slots(cpus as u32, page)));
+    let of_bank = cpus + 64;
+    let of_crowd = (slots - of_bank) * if exchanged(cpus, of_bank) > 0 { 2 } else { 1 };
+    (BANKS * (of_bank + exchanged(cpus, of_bank)) + of_crowd) * page_size()
 }
 
 /// Returns the number of pages that the sections of a bank exchange: one for each CPU and slot.

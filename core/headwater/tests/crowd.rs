@@ -8,29 +8,41 @@ use common::isolated_as;
 use headwater::Mode;
 use headwater::testing::{Force, Point, set_hook};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
-use support::machine::{cpus, skip};
+use support::children::{Ending, fork, wait};
+use support::machine::{bind, skip};
 use support::rules::{force, slots};
 
 thread_local! {
     static STOPS: Cell<bool> = const { Cell::new(false) };
 }
 static STOPPED: AtomicU32 = AtomicU32::new(0);
-static GO: AtomicBool = AtomicBool::new(false);
+static MAY_GO: Mutex<bool> = Mutex::new(false);
+static GO: Condvar = Condvar::new();
 
 /// Stops a thread that asked for it once, with a slot in its hands.
 fn stop(point: Point) {
     if point == Point::Locked && STOPS.replace(false) {
         STOPPED.fetch_add(1, SeqCst);
-        while !GO.load(SeqCst) {
-            thread::sleep(Duration::from_millis(1));
-        }
+        drop(GO.wait_while(MAY_GO.lock().unwrap(), |may_go| !*may_go).unwrap());
     }
 }
 
-/// Draws while all slots but one are held, and then while all are.
+/// Releases all threads when it is dropped, by a failed check as well.
+struct Opens;
+
+impl Drop for Opens {
+    fn drop(&mut self) {
+        *MAY_GO.lock().unwrap() = true;
+        GO.notify_all();
+    }
+}
+
+/// Starts threads on all CPUs in turn, until none finds a slot any more. Until then no draw may
+/// fall back.
 #[test]
 fn no_draw_falls_back_before_the_last_slot_is_held() {
     const TEST: &str = "no_draw_falls_back_before_the_last_slot_is_held";
@@ -45,47 +57,80 @@ fn no_draw_falls_back_before_the_last_slot_is_held() {
             if status.mode != mode {
                 return skip(TEST, &format!("mode {mode} cannot be used here"));
             }
-            let cpus = *cpus().last().unwrap() as u32 + 1;
-            assert!(status.pools.slots >= slots(cpus, status.page), "{status:?}");
             set_hook(Some(stop));
-            let hold = || {
-                STOPS.set(true);
-                let mut bytes = [0; 16];
-                headwater::fill(&mut bytes).unwrap();
-                u128::from_ne_bytes(bytes)
-            };
-            let fallbacks = || headwater::status().counters.fallbacks - status.counters.fallbacks;
-            thread::scope(|scope| {
-                let mut threads = Vec::new();
-                let mut start_one = || {
-                    let at_once = thread::Builder::new().stack_size(256 << 10);
-                    threads.push(at_once.spawn_scoped(scope, hold).unwrap());
-                    while STOPPED.load(SeqCst) < threads.len() as u32 {
-                        thread::sleep(Duration::from_micros(50));
-                    }
-                };
-                (1..status.pools.slots).for_each(|_| start_one());
-                let mut words = vec![draw()];
-                assert_eq!(fallbacks(), 0, "{facts:?}: {:?}", headwater::status());
-                if status.path == headwater::Path::Sections {
-                    // The page that this CPU has now would serve further draws.
-                    headwater::discard().unwrap();
-                }
-                start_one();
-                assert_eq!(headwater::status().pools.taken, status.pools.slots);
-                words.push(draw());
-                assert!(fallbacks() > 0, "{facts:?}: {:?}", headwater::status());
-                GO.store(true, SeqCst);
-                words.extend(threads.into_iter().map(|thread| thread.join().unwrap()));
-                words.sort_unstable();
-                words.dedup();
-                assert_eq!(words.len(), 2 + status.pools.slots as usize);
-            });
-            assert_eq!(headwater::status().pools.taken, 0);
+            let held = hold_all();
+            let (after, cpus) = (headwater::status(), configured());
+            assert_eq!(status.pools.slots, slots(cpus, status.page));
+            // Another CPU's own slot is out of a thread's reach.
+            let out_of_reach = cpus as usize - support::machine::cpus().len();
+            assert_eq!(held + out_of_reach, status.pools.slots as usize, "{facts:?}: {after:?}");
+            assert_eq!(after.pools.taken, 0);
         });
     }
 }
 
-fn draw() -> u128 {
-    u128::from_ne_bytes(headwater::array().unwrap())
+/// A child of a process that has drawn has as many slots as a bank.
+#[test]
+fn a_forked_child_has_the_slots_of_a_bank() {
+    isolated_as("a_forked_child_has_the_slots_of_a_bank", "only", &[], || {
+        headwater::u64().unwrap();
+        if headwater::status().pools.slots == 0 {
+            return skip("a_forked_child_has_the_slots_of_a_bank", "nothing is buffered here");
+        }
+        let child = fork(|| {
+            set_hook(Some(stop));
+            let held = hold_all();
+            assert_eq!(headwater::status().pools.slots, configured() + 64);
+            assert_eq!(held, 64 + support::machine::cpus().len());
+            0
+        });
+        assert!(matches!(wait(child), Ending::Exited(0)));
+    });
+}
+
+/// Returns how many threads hold a slot when the next one on each CPU finds none. They are let go
+/// then, and all words that were drawn differ.
+fn hold_all() -> usize {
+    let before = headwater::status().counters.fallbacks;
+    let draw = || u128::from_ne_bytes(headwater::array().unwrap());
+    thread::scope(|scope| {
+        let opens = Opens;
+        let (mut holders, mut words) = (Vec::new(), Vec::new());
+        for cpu in support::machine::cpus() {
+            loop {
+                let thread = thread::Builder::new().stack_size(256 << 10);
+                let hold = move || {
+                    bind(&[cpu]);
+                    STOPS.set(true);
+                    draw()
+                };
+                let thread = thread.spawn_scoped(scope, hold).unwrap();
+                while STOPPED.load(SeqCst) as usize == holders.len() && !thread.is_finished() {
+                    thread::sleep(Duration::from_micros(50));
+                }
+                let fell_back =
+                    headwater::status().counters.fallbacks > before + words.len() as u64;
+                assert_eq!(fell_back, STOPPED.load(SeqCst) as usize == holders.len());
+                if fell_back {
+                    words.push(thread.join().unwrap());
+                    break;
+                }
+                holders.push(thread);
+            }
+        }
+        drop(opens);
+        let held = holders.len();
+        words.extend(holders.into_iter().map(|thread| thread.join().unwrap()));
+        let drawn = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), drawn);
+        held
+    })
+}
+
+/// Returns the number of CPUs that the machine may have.
+fn configured() -> u32 {
+    // SAFETY: reads a number of the system.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) as u32 }
 }

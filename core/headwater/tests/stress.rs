@@ -79,7 +79,7 @@ fn run(cpus: &[usize]) {
 }
 
 /// Now and then a thread falls asleep with a slot in its hands, so that others find one slot taken,
-/// or all.
+/// or many (`crowd.rs` has all).
 const HELD: fn(Point) = |point| {
     static LOCKS: AtomicUsize = AtomicUsize::new(0);
     if point == Point::Locked && LOCKS.fetch_add(1, Relaxed).is_multiple_of(8) {

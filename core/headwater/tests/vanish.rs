@@ -269,8 +269,9 @@ fn all_memory_is_locked_and_little_is_resident() {
                 let why = "RLIMIT_MEMLOCK is below 40 MiB: pools that are locked are not seen";
                 return skip(&format!("{TEST}, {variant}"), why);
             }
-            assert_eq!(status.pools.slots, slots(256, status.page));
-            // The lines of the slots are 1 MiB, the first 64 pages of handles 256 KiB.
+            // With those of a crowd, if the limit leaves room for them.
+            assert!([256 + 64, slots(256, status.page)].contains(&status.pools.slots));
+            // The lines of the slots are 700 KiB, the first 64 pages of handles 256 KiB.
             assert!(resident < 2 << 10, "{resident} KiB are resident: {status:?}");
             drop(root);
         });

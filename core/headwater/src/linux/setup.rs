@@ -57,14 +57,13 @@ const fn none_yet() -> *mut Process {
 /// CPUs that have a slot and a page of their own; further ones share. The number can be generous,
 /// because only virtual space grows with it.
 const MOST_CPUS: usize = 1024;
-/// Slots that all CPUs share under contention, at the least.
+/// Slots that all CPUs share under contention, in each bank.
 const SHARED_SLOTS: usize = 64;
-/// Slots in all, where they cost address space alone. Three in ten busy threads are preempted in
+/// Slots of the first bank, where they are not locked: three in ten busy threads are preempted in
 /// the middle of a refill, and without sections most are in the middle of a draw.
-const SLOTS_OF_A_CROWD: usize = 512;
+const SLOTS_FOR_A_CROWD: usize = 512;
 // An epoch has room for the index of a slot.
 const _: () = assert!(BANKS * (MOST_CPUS + SHARED_SLOTS) <= 1 << 16);
-const _: () = assert!(SLOTS_OF_A_CROWD <= MOST_CPUS + SHARED_SLOTS);
 
 /// Returns the state, if set-up is done.
 #[inline]
@@ -283,35 +282,36 @@ fn forbids_sections() -> bool {
 ///
 /// Slots for a crowd are made of droppable memory alone, because any other is locked. Locked pages
 /// count in full against RLIMIT_MEMLOCK, touched or not, and programs that lock their own secrets
-/// need that room. If a limit on memory leaves no room for as many, there may be room for few
-/// slots; and if not, for few without the pages of sections, which take as much again where future
+/// need that room. If a limit on memory leaves no room for a crowd, there may be room for the rest;
+/// and if not, for slots without the pages of sections, which take as much again where future
 /// memory is locked.
 fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     let cpus = current::configured().clamp(1, MOST_CPUS);
-    let few = cpus + SHARED_SLOTS;
+    let slots = cpus + SHARED_SLOTS;
+    let crowd = SLOTS_FOR_A_CROWD.saturating_sub(slots);
     let sections = if section::AVAILABLE { cpus } else { 0 };
-    let rungs = [(few.max(SLOTS_OF_A_CROWD), sections), (few, sections), (few, 0)];
-    let memory = |slots: usize, sections: usize| Memory {
+    let none = Memory { page_size: sys::page_size(), ..Memory::NONE };
+    let memory = |crowd: usize, sections: usize| Memory {
         cpus: cpus as u32,
         slots: slots as u32,
+        crowd: crowd as u32,
         sections: sections as u32,
-        page_size: sys::page_size(),
-        ..Memory::NONE
+        ..none
     };
-    rungs
+    [(crowd, sections), (0, sections), (0, 0)]
         .into_iter()
         .filter(|_| requested != Mode::Kernel)
-        .find_map(|(slots, sections)| with_pages(memory(slots, sections), slots > few))
-        .or_else(|| with_lines(Memory { page_size: sys::page_size(), ..Memory::NONE }))
+        .find_map(|(crowd, sections)| with_pages(memory(crowd, sections)))
+        .or_else(|| with_lines(none))
         .map_or((None, Memory::NONE), |(canary, memory)| (Some(canary), memory))
 }
 
-/// Maps pages and lines of this many slots, the pages of droppable memory only if that is demanded.
+/// Maps pages and lines of this many slots.
 ///
 /// The pages come first, because they are what fails: an older kernel has no droppable memory.
-fn with_pages(memory: Memory, droppable_only: bool) -> Option<(*const AtomicU64, Memory)> {
+fn with_pages(memory: Memory) -> Option<(*const AtomicU64, Memory)> {
     let len = memory.all_pages().1;
-    let (start, page) = if droppable_only {
+    let (start, page) = if memory.crowd > 0 {
         (memory::reserve_droppable_pages(len).ok()?, Page::Droppable)
     } else {
         memory::reserve_pages(len, memory.locked()).ok()?
@@ -329,7 +329,7 @@ fn with_pages(memory: Memory, droppable_only: bool) -> Option<(*const AtomicU64,
 /// returns the canary.
 fn with_lines(memory: Memory) -> Option<(*const AtomicU64, Memory)> {
     let before_slots = 1 + memory.sections as usize;
-    let lines_len = size_of::<SlotLine>() * (before_slots + BANKS * memory.slots as usize);
+    let lines_len = size_of::<SlotLine>() * (before_slots + memory.all_slots());
     let control = memory::reserve_wiped(lines_len).ok()?;
     // The canary has the first line, beside the switch of sections: both are read often, and
     // written by a fork alone. SAFETY: fresh, zeroed memory of at least a line. The first access is

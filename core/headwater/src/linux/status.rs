@@ -72,7 +72,7 @@ pub(crate) fn status() -> Status {
         fork_detection: process.detects_forks(),
         generation: crate::generation(),
         pools: Pools {
-            slots: process.memory.slots,
+            slots: process.memory.slots_of(process.epoch()),
             used: used.count() as u32 + process.sections.used(),
             taken: slot::lines(process).filter(|line| line.lock.is_taken()).count() as u32,
             handles: handles(process),

@@ -270,7 +270,7 @@ unsafe fn other<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<
     let mask = M::draw(process);
     // SAFETY: the shared slot is held while its page is drawn from; `dst` has room for `len` bytes.
     unsafe {
-        let begin = shared_by_thread(process);
+        let begin = shared_by_thread(process, epoch);
         if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch, begin)) {
             return match slot.page_ref().draw(ForkCheck::Epoch(epoch), mask, dst, len) {
                 Ok(()) => Ok(()),

@@ -13,13 +13,14 @@ use core::sync::atomic::AtomicU64;
 /// One mapping holds the control line, the lines of sections and those of slots, in this order.
 /// Another one holds the pages: before `pages` those that sections exchange, a bank at a time and
 /// the first bank last, and from `pages` on those of the slots' own draws. So what the first bank
-/// uses lies in one piece, which can be locked in memory. The last page holds the mark of
-/// `guards::page_loss`.
+/// uses lies in one piece, which can be locked in memory. After all banks come the pages of the
+/// slots for a crowd, first their own and then those that they exchange. The last page holds the
+/// mark of `guards::page_loss`.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
-    /// `[BANKS][slots]` lines; dangling without slots.
+    /// `[BANKS][slots]` lines, and those of a crowd; dangling without slots.
     pub(crate) lines: *const SlotLine,
-    /// `[BANKS][slots]` pages, [`stride`](Memory::stride) bytes apart.
+    /// `[BANKS][slots]` pages, and those of a crowd, [`stride`](Memory::stride) bytes apart.
     pub(crate) pages: *mut u8,
     /// Bytes of the mapping of lines, the control line included.
     pub(crate) lines_len: usize,
@@ -28,6 +29,9 @@ pub(crate) struct Memory {
     pub(crate) cpus: u32,
     /// Slots of a bank: one for each CPU, and those that are shared under contention.
     pub(crate) slots: u32,
+    /// Slots that follow those of the first bank, and that no other bank has: a process that was
+    /// forked by one that had drawn finds no room for a crowd of threads.
+    pub(crate) crowd: u32,
     /// Lines of sections: one for each CPU, or none.
     pub(crate) sections: u32,
     pub(crate) page: Page,
@@ -41,6 +45,7 @@ impl Memory {
         page_size: 4096,
         cpus: 0,
         slots: 0,
+        crowd: 0,
         sections: 0,
         page: Page::None,
     };
@@ -73,9 +78,40 @@ impl Memory {
     }
 
     /// Returns the page in which the refills of a slot work until they exchange it. The process has
-    /// sections, and `index` is below the number of slots.
+    /// sections, and `index` is below the number of slots of the epoch.
     pub(crate) fn first_work_page(&self, epoch: Epoch, index: usize) -> *mut u8 {
-        self.bank(epoch).wrapping_add((self.sections as usize + index) * self.stride())
+        match index.checked_sub(self.slots as usize) {
+            None => self.bank(epoch).wrapping_add((self.sections as usize + index) * self.stride()),
+            Some(of_crowd) => {
+                self.pages.wrapping_add((self.all_slots() + of_crowd) * self.stride())
+            }
+        }
+    }
+
+    /// Returns the number of slots of an epoch.
+    pub(crate) fn slots_of(&self, epoch: Epoch) -> u32 {
+        if epoch.first_slot() == 0 { self.slots + self.crowd } else { self.slots }
+    }
+
+    /// Returns the place of a slot among the lines, and among the pages from `pages` on. `index` is
+    /// below the number of slots of the epoch.
+    #[inline(always)]
+    pub(crate) fn place(&self, epoch: Epoch, index: usize) -> usize {
+        match index.checked_sub(self.slots as usize) {
+            None => epoch.first_slot() + index,
+            Some(of_crowd) => BANKS * self.slots as usize + of_crowd,
+        }
+    }
+
+    /// Returns the number of slots of all banks and of a crowd.
+    pub(crate) fn all_slots(&self) -> usize {
+        BANKS * self.slots as usize + self.crowd as usize
+    }
+
+    /// Returns the number of pages from `pages` on, without the last.
+    fn pages_of_slots(&self) -> usize {
+        let exchanged = if self.sections == 0 { 0 } else { self.crowd as usize };
+        self.all_slots() + exchanged
     }
 
     /// Returns the range of the mapping of pages that the process of the first bank uses, which is
@@ -94,13 +130,13 @@ impl Memory {
     /// Returns the mapping of pages: its start and its bytes.
     pub(crate) fn all_pages(&self) -> (*mut u8, usize) {
         let before = self.before_pages();
-        let len = before + self.stride() * (BANKS * self.slots as usize + 1);
+        let len = before + self.stride() * (self.pages_of_slots() + 1);
         (self.pages.wrapping_sub(before), len)
     }
 
     /// Returns the word that is lost with the pages; None without pages.
     pub(crate) fn loss_word(&self) -> Option<&AtomicU64> {
-        let last = self.pages.wrapping_add(self.stride() * BANKS * self.slots as usize);
+        let last = self.pages.wrapping_add(self.stride() * self.pages_of_slots());
         // SAFETY: the last page of the mapping, which lives for ever. Only this function leads to
         // it, so it is used as an atomic alone; the kernel may clear it, as another thread might.
         (self.slots > 0).then(|| unsafe { AtomicU64::from_ptr(last.cast()) })

@@ -2,8 +2,8 @@
 //!
 //! A slot is taken by a try-lock; no thread waits here. Its holder may be preempted for a whole
 //! slice of the scheduler, and with many threads on few CPUs most holders are. A thread that finds
-//! its CPU's slot taken therefore turns to a shared one, beginning at a place of its own. The place
-//! decides nothing but the length of the search, so it may be a guess.
+//! its CPU's slot taken therefore turns to a shared one. Where it begins to search decides nothing
+//! but the length of the search, so it may be a guess.
 //!
 //! If draws go through restartable sequences, a slot's holder is the owner of a page in which its
 //! refill works, and which it then exchanges for the CPU's. The slot's own page is not used for
@@ -50,11 +50,12 @@ impl<'a> QuickSlot<'a> {
         if cpu >= process.memory.cpus {
             return Err(Refused::Empty);
         }
-        let (mut line, mut page) = place(process, epoch, cpu as usize);
+        let (mut line, mut page) = place(process, epoch.first_slot() + cpu as usize);
         if line.lock.is_taken() {
             // Its holder was preempted, most likely for a whole slice. An exchange
             // would fail, and delay the holder's release.
-            (line, page) = place(process, epoch, shared_by_thread(process) as usize);
+            let shared = shared_by_thread(process, epoch) as usize;
+            (line, page) = place(process, process.memory.place(epoch, shared));
         }
         let Some(left) = line.lock.take_with(bytes, layout::CAPACITY as u32) else {
             return Err(Refused::Empty);
@@ -110,7 +111,7 @@ impl<'a> Slot<'a> {
     #[inline]
     pub(crate) fn take(process: &'a Process, epoch: Epoch) -> Option<Slot<'a>> {
         Slot::take_first(process, epoch)
-            .or_else(|| Slot::take_other(process, epoch, shared_by_thread(process)))
+            .or_else(|| Slot::take_other(process, epoch, shared_by_thread(process, epoch)))
     }
 
     /// Takes this CPU's slot, if it is free.
@@ -125,7 +126,7 @@ impl<'a> Slot<'a> {
     /// CPU are exchanged, so that a slot which served all CPUs in turn would carry pages from one
     /// node to the other.
     pub(crate) fn take_for(process: &'a Process, epoch: Epoch, cpu: u32) -> Option<Slot<'a>> {
-        let begin = || shared_by_cpu(process, cpu);
+        let begin = || shared_by_cpu(process, epoch, cpu);
         Slot::take_first(process, epoch).or_else(|| Slot::take_other(process, epoch, begin()))
     }
 
@@ -134,15 +135,19 @@ impl<'a> Slot<'a> {
     #[cold]
     pub(crate) fn take_other(process: &'a Process, epoch: Epoch, begin: u32) -> Option<Slot<'a>> {
         count(process, |counters| SlotCounters::add(&counters.busy, 1));
-        let (first, end) = (process.memory.cpus, process.memory.slots);
-        (begin..end).chain(first..begin).find_map(|index| Slot::take_at(process, epoch, index))
+        let (first, end) = (process.memory.cpus, process.memory.slots_of(epoch));
+        // A look first: an exchange takes the line away from the holder's CPU.
+        (begin..end)
+            .chain(first..begin)
+            .filter(|&index| !line(process, epoch, index).lock.is_taken())
+            .find_map(|index| Slot::take_at(process, epoch, index))
     }
 
-    /// Takes the slot with this index, below the number of slots.
+    /// Takes the slot with this index, below the number of slots of the epoch.
     #[inline(always)]
     fn take_at(process: &'a Process, epoch: Epoch, index: u32) -> Option<Slot<'a>> {
         hook(Point::EpochLoaded);
-        let (line, page) = place(process, epoch, index as usize);
+        let (line, page) = place(process, process.memory.place(epoch, index as usize));
         let left = line.lock.take()?;
         line.page_state.remaining.store(left, Ordering::Relaxed);
         hook(Point::Locked);
@@ -206,51 +211,57 @@ pub(crate) fn cpu(process: &Process) -> u32 {
 /// Returns the shared slot at which this thread begins to search. It differs between threads, and
 /// mostly stays the same for each of them.
 #[inline]
-pub(crate) fn shared_by_thread(process: &Process) -> u32 {
+pub(crate) fn shared_by_thread(process: &Process, epoch: Epoch) -> u32 {
     let here = 0u8;
     // Stacks lie megabytes apart, or 64 KiB at the least; the multiplier spreads their distances.
     let stack = ((&raw const here).addr() >> 16) as u64;
-    share(process, stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32)
+    share(process, epoch, stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32)
 }
 
 /// Returns the shared slot at which refills of this CPU begin to search. CPUs divide the shared
-/// slots among themselves, and find those of another one only after their own.
+/// slots among themselves, and if there are as many, find those of another one only after their
+/// own.
 ///
 /// Its threads could begin at places of their own as well, and would meet fewer slots of preempted
 /// ones. But then they would use three times as many pages, which was measured to be no faster: the
 /// first free slot is the one that was used last, and its page is in the cache.
-fn shared_by_cpu(process: &Process, cpu: u32) -> u32 {
+fn shared_by_cpu(process: &Process, epoch: Epoch, cpu: u32) -> u32 {
     let cpus = u64::from(process.memory.cpus.max(1));
-    share(process, ((u64::from(cpu) % cpus) << 32) / cpus)
+    share(process, epoch, ((u64::from(cpu) % cpus) << 32) / cpus)
 }
 
 /// Returns the shared slot at a fraction of all of them, which is below 1 and in units of 2^-32.
 #[inline(always)]
-fn share(process: &Process, fraction: u64) -> u32 {
+fn share(process: &Process, epoch: Epoch, fraction: u64) -> u32 {
     let memory = &process.memory;
-    let shared = u64::from(memory.slots - memory.cpus);
+    let shared = u64::from(memory.slots_of(epoch) - memory.cpus);
     memory.cpus + ((fraction * shared) >> 32) as u32
 }
 
-/// Returns line and page of a slot. `index` is below the number of slots, which is not 0.
+/// Returns line and page of the slot at this [place](crate::linux::pool::reservation::Memory).
 #[inline(always)]
-fn place(process: &Process, epoch: Epoch, index: usize) -> (&SlotLine, *mut u8) {
+fn place(process: &Process, at: usize) -> (&SlotLine, *mut u8) {
     let memory = &process.memory;
-    let at = epoch.first_slot() + index;
-    // SAFETY: both reservations hold BANKS * slots elements and live for ever; lines are atomics
-    // only.
+    // SAFETY: each caller has the place of a slot that exists: a CPU's in a bank, or that of an
+    // index below `slots_of`. Both reservations hold `all_slots` elements and live for ever; lines
+    // are atomics only.
     unsafe { (&*memory.lines.add(at), memory.pages.add(at * memory.stride())) }
+}
+
+/// Returns the line of the slot with this index, below the number of slots of the epoch.
+fn line(process: &Process, epoch: Epoch, index: u32) -> &SlotLine {
+    place(process, process.memory.place(epoch, index as usize)).0
 }
 
 /// Counts an event at this CPU's slot, taken or not.
 pub(crate) fn count(process: &Process, add: impl FnOnce(&SlotCounters)) {
     if process.memory.slots > 0 {
-        add(&place(process, process.epoch(), cpu(process) as usize).0.counters);
+        add(&line(process, process.epoch(), cpu(process)).counters);
     }
 }
 
-/// Returns the lines of the current epoch's bank.
+/// Returns the lines of the current epoch.
 pub(crate) fn lines(process: &Process) -> impl Iterator<Item = &SlotLine> {
     let epoch = process.epoch();
-    (0..process.memory.slots).map(move |index| place(process, epoch, index as usize).0)
+    (0..process.memory.slots_of(epoch)).map(move |index| line(process, epoch, index))
 }
