@@ -273,6 +273,11 @@ fn all_memory_is_locked_and_little_is_resident() {
             assert!([256 + 64, slots(256, status.page)].contains(&status.pools.slots));
             // The lines of the slots are 700 KiB, the first 64 pages of handles 256 KiB.
             assert!(resident < 2 << 10, "{resident} KiB are resident: {status:?}");
+            let before = headwater::status().counters.refills;
+            headwater::discard().unwrap();
+            draw_everything();
+            assert!(headwater::status().counters.refills > before, "{:?}", headwater::status());
+            headwater::quiesce().unwrap();
             drop(root);
         });
     }

@@ -396,6 +396,7 @@ impl Model<'_> {
         } else if self.machine.droppable {
             self.call("mmap");
             self.call(madvise(libc::MADV_NOHUGEPAGE));
+            self.call(madvise(libc::MADV_DONTNEED));
         } else {
             self.call("mmap");
             self.wiped();

@@ -56,11 +56,24 @@ pub(crate) fn reserve_droppable(len: usize) -> Result<*mut u8, Errno> {
     if forced(Force::NoDroppable) { Err(Errno(libc::ENOSYS)) } else { map(len, MAP_DROPPABLE) }
 }
 
-/// Maps droppable memory for pages of random bytes.
+/// Maps droppable memory for pages of random bytes, empty and unlocked.
+///
+/// After `mlockall(MCL_FUTURE)` the kernel fills each new mapping, so the contents are dropped at
+/// once. Some kernels also lock it (Linux 6.18 before d239462787b0), and never unlock what is
+/// droppable. It can be neither dropped nor discarded then, so it is refused here, where no byte is
+/// in it yet.
 pub(crate) fn reserve_droppable_pages(len: usize) -> Result<*mut u8, Errno> {
     let at = reserve_droppable(len)?;
     // SAFETY: fresh memory, not in use yet.
-    unsafe { forbid_huge_pages(at, len) };
+    let dropped = unsafe {
+        forbid_huge_pages(at, len);
+        sys::madvise(at, len, libc::MADV_DONTNEED)
+    };
+    if let Err(errno) = dropped {
+        // SAFETY: no other thread has seen it.
+        unsafe { sys::munmap(at, len) };
+        return Err(errno);
+    }
     Ok(at)
 }
 
