@@ -14,18 +14,27 @@ use std::thread;
 use std::time::Duration;
 use support::children::{Ending, fork, wait};
 use support::machine::{bind, skip};
+use support::memory::pools_kib;
 use support::rules::{force, slots};
 
 thread_local! {
-    static STOPS: Cell<bool> = const { Cell::new(false) };
+    /// The point at which this thread stops, and how often it passes there before.
+    static STOPS: Cell<Option<(Point, u32)>> = const { Cell::new(None) };
 }
 static STOPPED: AtomicU32 = AtomicU32::new(0);
 static MAY_GO: Mutex<bool> = Mutex::new(false);
 static GO: Condvar = Condvar::new();
 
-/// Stops a thread that asked for it once, with a slot in its hands.
+/// With a slot in its hands.
+const LOCKED: (Point, u32) = (Point::Locked, 0);
+/// With a key in the page of the slot, where a refill for sections works.
+const KEYED: (Point, u32) = (Point::Keyed, 1);
+
+/// Stops a thread that asked for it, once.
 fn stop(point: Point) {
-    if point == Point::Locked && STOPS.replace(false) {
+    let Some((at, passes)) = STOPS.get().filter(|&(at, _)| at == point) else { return };
+    STOPS.set(passes.checked_sub(1).map(|left| (at, left)));
+    if passes == 0 {
         STOPPED.fetch_add(1, SeqCst);
         drop(GO.wait_while(MAY_GO.lock().unwrap(), |may_go| !*may_go).unwrap());
     }
@@ -46,19 +55,30 @@ impl Drop for Opens {
 #[test]
 fn no_draw_falls_back_before_the_last_slot_is_held() {
     const TEST: &str = "no_draw_falls_back_before_the_last_slot_is_held";
-    let facts = [&[][..], &[Force::NoSections], &[Force::NoDroppable]];
+    let facts = [
+        (&[][..], LOCKED),
+        (&[], KEYED),
+        (&[Force::NoSections], LOCKED),
+        (&[Force::NoDroppable], LOCKED),
+    ];
     let modes = [Mode::Buffered, Mode::Hedged];
-    for (facts, mode) in facts.into_iter().flat_map(|facts| modes.map(|mode| (facts, mode))) {
+    for ((facts, at), mode) in facts.into_iter().flat_map(|facts| modes.map(|mode| (facts, mode))) {
         let variables = [("HEADWATER_MODE", mode.name())];
-        isolated_as(TEST, &format!("{mode}, {facts:?}"), &variables, || {
+        isolated_as(TEST, &format!("{mode}, {facts:?}, {at:?}"), &variables, || {
             force(facts);
             headwater::init().unwrap();
             let status = headwater::status();
             if status.mode != mode {
                 return skip(TEST, &format!("mode {mode} cannot be used here"));
             }
+            if at == KEYED && status.path != headwater::Path::Sections {
+                return skip(
+                    TEST,
+                    "draws are no sections here: no refill works in a page of its own",
+                );
+            }
             set_hook(Some(stop));
-            let held = hold_all();
+            let held = hold_all(at);
             let (after, cpus) = (headwater::status(), configured());
             assert_eq!(status.pools.slots, slots(cpus, status.page));
             // Another CPU's own slot is out of a thread's reach.
@@ -79,7 +99,7 @@ fn a_forked_child_has_the_slots_of_a_bank() {
         }
         let child = fork(|| {
             set_hook(Some(stop));
-            let held = hold_all();
+            let held = hold_all(LOCKED);
             assert_eq!(headwater::status().pools.slots, configured() + 64);
             assert_eq!(held, 64 + support::machine::cpus().len());
             0
@@ -90,7 +110,7 @@ fn a_forked_child_has_the_slots_of_a_bank() {
 
 /// Returns how many threads hold a slot when the next one on each CPU finds none. They are let go
 /// then, and all words that were drawn differ.
-fn hold_all() -> usize {
+fn hold_all(at: (Point, u32)) -> usize {
     let before = headwater::status().counters.fallbacks;
     let draw = || u128::from_ne_bytes(headwater::array().unwrap());
     thread::scope(|scope| {
@@ -101,7 +121,7 @@ fn hold_all() -> usize {
                 let thread = thread::Builder::new().stack_size(256 << 10);
                 let hold = move || {
                     bind(&[cpu]);
-                    STOPS.set(true);
+                    STOPS.set(Some(at));
                     draw()
                 };
                 let thread = thread.spawn_scoped(scope, hold).unwrap();
@@ -118,8 +138,14 @@ fn hold_all() -> usize {
                 holders.push(thread);
             }
         }
-        drop(opens);
         let held = holders.len();
+        if at == KEYED {
+            // Each holder has written to a page, which is no other's.
+            // SAFETY: reads a constant of the system.
+            let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64 / 1024;
+            assert!(pools_kib() >= page * held as u64, "{} KiB by {held} holders", pools_kib());
+        }
+        drop(opens);
         words.extend(holders.into_iter().map(|thread| thread.join().unwrap()));
         let drawn = words.len();
         words.sort_unstable();
