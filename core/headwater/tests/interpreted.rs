@@ -1,6 +1,6 @@
 //! The library as a whole, in few draws: what miri follows, access by access (`cargo xtask test`).
 //!
-//! There the kernel is `raw_miri`: memory of the allocator, one CPU with two slots, and no vDSO.
+//! There the kernel is `raw_miri`: memory of the allocator, one CPU, and no vDSO.
 //! Natively the same tests run on the real one, less the vDSO, which shows that they are right.
 #![cfg(target_os = "linux")]
 
@@ -139,7 +139,7 @@ fn guards_void_what_was_buffered() {
     });
 }
 
-/// Three threads on two slots: one finds both taken now and then, and takes a key of its own.
+/// Three threads on one CPU: two of them find its slot taken now and then, and take another one.
 #[test]
 fn slots_go_from_thread_to_thread() {
     isolated("slots_go_from_thread_to_thread", || {
