@@ -11,14 +11,15 @@
 mod common;
 mod support;
 
-use common::in_every_mode;
 use common::record::{self, add, draw, raw_fork};
+use common::{in_every_mode, isolated_as};
 use headwater::testing::{self, Force, Point};
 use headwater::{Freshness, Mode, Rng, Source, Stamp};
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use support::machine::{bind, cpus};
+use support::children::{Ending, fork, wait};
+use support::machine::{bind, cpus, skip};
 
 const POINTS: [Point; 7] = [
     Point::SetUp,
@@ -52,6 +53,8 @@ struct Case {
     point: Point,
     /// Forks on top of each other: the child forks in its turn before it returns, and so on.
     depth: u32,
+    /// All slots of the bank are taken, so that the request works in one for a crowd.
+    crowd: bool,
 }
 
 thread_local! {
@@ -124,6 +127,10 @@ fn run(case: Case, forced: Option<Force>) -> bool {
         testing::set(fact, true);
     }
     record::open();
+    if case.crowd {
+        headwater::init().expect("set-up");
+        testing::leak_a_bank();
+    }
     let mut bytes = vec![0; case.len];
     let mut rng = None;
     if case.warm {
@@ -158,19 +165,25 @@ fn run(case: Case, forced: Option<Force>) -> bool {
 /// Runs the cases of a kind, each in a process of its own. Checks that some case reaches each point
 /// that the mode has.
 fn run_all(mode: Mode, kind: Kind, lens: &[usize], forced: Option<Force>) {
+    run_all_in(false, mode, kind, lens, forced);
+}
+
+/// Runs the cases as [`run_all`], in slots for a crowd if `crowd` is set. Set-up comes before them
+/// then.
+fn run_all_in(crowd: bool, mode: Mode, kind: Kind, lens: &[usize], forced: Option<Force>) {
     let reached: Vec<Point> = POINTS
         .into_iter()
         .filter(|&point| {
             let mut reached = false;
             for &len in lens {
                 for warm in [false, true] {
-                    if warm && matches!(point, Point::SetUp | Point::EpochChosen) {
+                    if (warm || crowd) && matches!(point, Point::SetUp | Point::EpochChosen) {
                         continue; // both come before a warm draw
                     }
                     for depth in [1, BANKS - 1, BANKS] {
                         // Sixteen copies of megabytes would test nothing that kilobytes do not.
                         if depth == 1 || len < 1 << 20 {
-                            let case = Case { kind, len, warm, point, depth };
+                            let case = Case { kind, len, warm, point, depth, crowd };
                             reached |= reaches(case, forced);
                         }
                     }
@@ -183,7 +196,8 @@ fn run_all(mode: Mode, kind: Kind, lens: &[usize], forced: Option<Force>) {
     let expected: Vec<Point> = POINTS
         .into_iter()
         .filter(|point| match (mode, point) {
-            (_, Point::SetUp | Point::EpochChosen | Point::LargeChunk) => true,
+            (_, Point::SetUp | Point::EpochChosen) => !crowd,
+            (_, Point::LargeChunk) => true,
             (Mode::Kernel, _) | (Mode::Strict, Point::MidCopy | Point::Copied) => false,
             (Mode::Strict, Point::Locked) => vdso,
             // A handle that has a page takes no slot.
@@ -247,6 +261,29 @@ fn a_handle_is_interrupted_where_pages_are_not_droppable() {
     in_every_mode(test, |mode| {
         run_all(mode, Kind::Handle, &[16, 256, 64 << 10], Some(Force::NoDroppable));
     });
+}
+
+/// The slots for a crowd lie in no bank: the children continue with a frame in one of them, and draw
+/// from banks of their own.
+#[test]
+fn a_function_is_interrupted_in_a_slot_for_a_crowd() {
+    const TEST: &str = "a_function_is_interrupted_in_a_slot_for_a_crowd";
+    for (name, forced) in [("sections", None), ("locks", Some(Force::NoSections))] {
+        for mode in [Mode::Buffered, Mode::Hedged, Mode::Strict] {
+            let variables = [("HEADWATER_MODE", mode.name())];
+            isolated_as(TEST, &format!("{mode}, {name}"), &variables, || {
+                // Asked in a child, because each case is to begin before set-up.
+                let has_crowd = fork(|| {
+                    let status = headwater::status();
+                    i32::from(status.mode == mode && status.pools.slots >= 512)
+                });
+                if !matches!(wait(has_crowd), Ending::Exited(1)) {
+                    return skip(TEST, &format!("mode {mode} has no slots for a crowd here"));
+                }
+                run_all_in(true, mode, Kind::Function, &[16, 256, 64 << 10], forced);
+            });
+        }
+    }
 }
 
 /// An epoch is chosen at the first draw in a child, and whatever handlers do meanwhile, no child

@@ -19,12 +19,8 @@ _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 
 
-def checked(
-    key: Key, shape: int | Sequence[int], start: int
-) -> tuple[tuple[int, ...], int, int, int]:
-    """Returns the shape, the first block and the number of blocks that hold its half words, and the
-    place of the first one in its block.
-    """
+def checked(key: Key, shape: int | Sequence[int], start: int) -> tuple[tuple[int, ...], int, int]:
+    """Returns the shape, and the first block and the number of blocks that hold its half words."""
     if key.engine != "philox4x32":
         raise ValueError(
             f"devices compute philox4x32, not {key.engine}: make the key with engine='philox4x32'"
@@ -36,28 +32,20 @@ def checked(
     if start < 0 or start + n > 2**64 - 1:
         raise ValueError(f"start must be from 0, and the last element before 2^64 - 1, not {start}")
     first = start // 4
-    return sizes, first, (start + n + 3) // 4 - first, start % 4
-
-
-def words(key: Key) -> tuple[int, int, int, int]:
-    """Returns the key's four words of 32 bits, the lowest first."""
-    raw = key.raw
-    k0, k1, k2, k3 = (int.from_bytes(raw[at : at + 4], "little") for at in (0, 4, 8, 12))
-    return k0, k1, k2, k3
+    return sizes, first, (start + n + 3) // 4 - first
 
 
 def blocks(
-    words: tuple[int, int, int, int],
+    key: Key,
     counter: tuple[Any, Any, Any, Any],
     mul: Callable[[Any, int], tuple[Any, Any]],
     half: Callable[[int], Any],
 ) -> list[Any]:
-    """Returns the four half words of each block under the key of these words. The counter's half
-    words come lowest first.
+    """Returns the four half words of each block. The counter's half words come lowest first.
 
     `half` makes a number of Python's one that the library's operations take.
     """
-    k0, k1, k2, k3 = words
+    k0, k1, k2, k3 = (int.from_bytes(key.raw[at : at + 4], "little") for at in (0, 4, 8, 12))
     c0, c1, c2, c3 = counter
     c2, c3 = c2 ^ half(k2), c3 ^ half(k3)
     for _ in range(10):

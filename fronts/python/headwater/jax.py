@@ -43,7 +43,7 @@ def bits(key: Key, shape: int | Sequence[int], *, stream: Any = 0, start: int = 
 
         >>> headwater.jax.bits(key, 4)  # key.stream(0).integers(0, 2**32, 4, dtype="uint32")
     """
-    sizes, first, count, at = _philox.checked(key, shape, start)
+    sizes, first, count = _philox.checked(key, shape, start)
     low = jnp.arange(count, dtype=jnp.uint32) + jnp.uint32(first & 0xFFFFFFFF)
     high = jnp.uint32(first >> 32) + (low < jnp.uint32(first & 0xFFFFFFFF)).astype(jnp.uint32)
     try:
@@ -54,8 +54,8 @@ def bits(key: Key, shape: int | Sequence[int], *, stream: Any = 0, start: int = 
             raise TypeError(f"stream must be an integer of up to 32 bits, not {step.dtype}") from None
         c2, c3 = step.astype(jnp.uint32) << 16, step.astype(jnp.uint32) >> 16
     counter = (low, high, jnp.full_like(low, c2), jnp.full_like(low, c3))
-    blocks = _philox.blocks(_philox.words(key), counter, _mul, jnp.uint32)
-    halves = jnp.stack(blocks, axis=-1)
+    halves = jnp.stack(_philox.blocks(key, counter, _mul, jnp.uint32), axis=-1)
+    at = start % 4
     return halves.reshape(-1)[at : at + prod(sizes)].reshape(sizes)
 
 

@@ -169,10 +169,10 @@ def bits(
     """
     import torch
 
-    # What a compiler cannot see comes first, so that the rest is one piece for it. `start` stays out
-    # of that piece: beyond 2^63 it is no integer of the compiler's.
-    words = _philox.words(key)
-    sizes, first, count, skip = _philox.checked(key, shape, start)
+    sizes, first, count = _philox.checked(key, shape, start)
+    # Taken here, because a compiler would pass `start` on to what comes after the rounds, and beyond
+    # 2^63 it is no integer of its own.
+    skip = index(start) % 4
     # The mask changes nothing. But without it torch.compile computes a sum of arange and a constant
     # as an index, in 32 bits, and the sum wraps: 9,960 of 10,000 numbers were wrong in PyTorch 2.11.
     place = torch.arange(count, dtype=torch.int64, device=device) & (2**62 - 1)
@@ -187,7 +187,7 @@ def bits(
         c2, c3 = step << 16 & 0xFFFFFFFF, step >> 16 & 0xFFFFFFFF
     zeros = torch.zeros_like(low)
     counter = (low, high, zeros + c2, zeros + c3)
-    halves = torch.stack(_philox.blocks(words, counter, _mul, int), dim=-1).reshape(-1)
+    halves = torch.stack(_philox.blocks(key, counter, _mul, int), dim=-1).reshape(-1)
     return halves[skip : skip + prod(sizes)].reshape(sizes)
 
 

@@ -109,25 +109,43 @@ def test_pytorch_has_the_streams_numbers(place: tuple[object, int], stream: int)
 
 
 def test_compiled_pytorch_has_the_streams_numbers() -> None:
-    """One function for indices of all sizes: from the second on, its compiler takes them as any."""
+    """One function for keys, streams and indices of all sizes: its compiler takes an integer that
+    differs between calls as any integer, of 64 bits.
+    """
     torch = pytest.importorskip(
         "torch", reason="PyTorch is not installed: no compiled function's numbers were compared"
     )
     import headwater.torch as front
 
-    for start in (5, 2**33 - 40, 2**33 + 1, 2**34 - 5, 2**63 + 7):
+    used: list[int] = []
+
+    def eager(graph, given):  # type: ignore[no-untyped-def]
+        for node, one in zip(graph.graph.find_nodes(op="placeholder"), given, strict=True):
+            if node.users and not isinstance(one, torch.Tensor):
+                used.append(int(one))
+        return graph.forward
+
+    for backend in (eager, "inductor"):
+        torch.compiler.reset()
         draw = torch.compile(
-            lambda step, start=start: front.random(KEY, 1000, stream=step, start=start)
+            lambda key, step, start: front.random(key, 1000, stream=step, start=start),
+            backend=backend,
         )
-        made = draw(torch.tensor(7)).numpy()
-        assert np.array_equal(made, expected(1000, 7, start)[1]), start
+        for seed, start in enumerate((5, 2**33 - 40, 2**33 + 1, 2**34 - 5, 2**63 + 7)):
+            key = headwater.Key(seed, engine="philox4x32")
+            of = key.stream(seed + 7).random(1000, dtype="float32", start=start)
+            assert np.array_equal(draw(key, torch.tensor(seed + 7), start).numpy(), np.asarray(of))
+    # The launcher of 2.11 took no other integers on a card. Later compilers keep `start` in the
+    # graph, and were not seen on one.
+    if torch.__version__.startswith("2.11."):
+        assert max(used, default=0) < 2**63
 
 
 def numpy_bits(
     key: headwater.Key, shape: object, stream: int = 0, start: int = 0
 ) -> np.ndarray:
     """Computes half words by the shared rounds in NumPy's operations, for a Python without JAX."""
-    sizes, first, count, skip = _philox.checked(key, shape, start)  # type: ignore[arg-type]
+    sizes, first, count = _philox.checked(key, shape, start)  # type: ignore[arg-type]
     block = [first + i for i in range(count)]
     low = np.array([b & 0xFFFFFFFF for b in block], "u8")
     high = np.array([b >> 32 for b in block], "u8")
@@ -137,9 +155,8 @@ def numpy_bits(
         return a * np.uint64(b) >> np.uint64(32), a * np.uint64(b) & np.uint64(0xFFFFFFFF)
 
     counter = (low, high, np.full_like(low, c2), np.full_like(low, c3))
-    blocks = _philox.blocks(_philox.words(key), counter, mul, np.uint64)
-    halves = np.stack(blocks, axis=-1).reshape(-1)
-    return halves[skip:][: int(np.prod(sizes))].reshape(sizes)
+    halves = np.stack(_philox.blocks(key, counter, mul, np.uint64), axis=-1).reshape(-1)
+    return halves[start % 4 :][: int(np.prod(sizes))].reshape(sizes)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -47,6 +47,15 @@ pub fn leak_a_slot() {
     }
 }
 
+/// Takes the locks of all slots but those for a crowd, and leaves them taken.
+pub fn leak_a_bank() {
+    if let Some(process) = crate::linux::setup::published() {
+        use crate::linux::pool::slot::Slot;
+        let take = |index| core::mem::forget(Slot::take_at(process, process.epoch(), index));
+        (0..process.memory.slots).for_each(take);
+    }
+}
+
 /// Drops the contents of every page, as the kernel does under memory pressure.
 pub fn drop_pages() {
     if let Some(process) = crate::linux::setup::published() {

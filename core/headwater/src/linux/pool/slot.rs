@@ -145,7 +145,7 @@ impl<'a> Slot<'a> {
 
     /// Takes the slot with this index, below the number of slots of the epoch.
     #[inline(always)]
-    fn take_at(process: &'a Process, epoch: Epoch, index: u32) -> Option<Slot<'a>> {
+    pub(crate) fn take_at(process: &'a Process, epoch: Epoch, index: u32) -> Option<Slot<'a>> {
         hook(Point::EpochLoaded);
         let (line, page) = place(process, process.memory.place(epoch, index as usize));
         let left = line.lock.take()?;
@@ -238,7 +238,7 @@ fn share(process: &Process, epoch: Epoch, fraction: u64) -> u32 {
     memory.cpus + ((fraction * shared) >> 32) as u32
 }
 
-/// Returns line and page of the slot at this [place](crate::linux::pool::reservation::Memory).
+/// Returns line and page of the slot at this [place](crate::linux::pool::reservation::Memory::place).
 #[inline(always)]
 fn place(process: &Process, at: usize) -> (&SlotLine, *mut u8) {
     let memory = &process.memory;
