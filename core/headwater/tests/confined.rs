@@ -208,8 +208,7 @@ fn touch_stack() {
 }
 
 fn page_size() -> u64 {
-    // SAFETY: reads a constant of the system.
-    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
+    support::memory::page_size() as u64
 }
 
 /// Returns the number of bytes that are reserved for pages: 16 banks of the pages of slots and of

@@ -263,8 +263,8 @@ fn a_handle_is_interrupted_where_pages_are_not_droppable() {
     });
 }
 
-/// The slots for a crowd lie in no bank: the children continue with a frame in one of them, and draw
-/// from banks of their own.
+/// The slots for a crowd lie in no bank: the children continue with a frame in one of them, and
+/// draw from banks of their own.
 #[test]
 fn a_function_is_interrupted_in_a_slot_for_a_crowd() {
     const TEST: &str = "a_function_is_interrupted_in_a_slot_for_a_crowd";

@@ -20,10 +20,9 @@ use std::time::Duration;
 use std::{env, io, ptr, thread};
 use support::children::{Ending, fork, wait};
 use support::machine::{bind, cpus, skip};
-use support::memory::{is_random, mappings_with};
+use support::memory::{is_random, mappings_with, page_size};
 use support::root::machine_with_cpus;
 use support::rules::force;
-use vanishing::page_size;
 use vanishing::settings::{
     Cgroup, HugePages, Swap, join_cgroup, may_change, set_limit, usage, words_on_disk,
 };

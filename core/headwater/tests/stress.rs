@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 use support::machine::{bind, cpus};
-use support::memory::pools_kib;
+use support::memory::{page_size, pools_kib};
 
 /// Threads alive at once, each of which starts another when it ends, until there were so many.
 const ALIVE: usize = 200;
@@ -145,8 +145,7 @@ fn two_hundred_threads_come_and_go() {
         // locks, and the canary.
         let handles = (3 * ALIVE + ALIVE / 2) as u64;
         let slots = u64::from(headwater::status().pools.slots);
-        // SAFETY: a call without pointers.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64 / 1024;
+        let page = page_size() as u64 / 1024;
         let (resident, most) = (pools_kib(), page * (handles + slots + 16) + slots.div_ceil(8));
         println!("{mode}: {resident} KiB resident, {most} at most");
         assert!(resident <= most, "{resident} KiB");

@@ -90,6 +90,12 @@ pub fn start_of(name: &str) -> Option<u64> {
     Some(address_range(line)?.start)
 }
 
+/// Returns the number of bytes in a page of this machine's memory.
+pub fn page_size() -> usize {
+    // SAFETY: reads a constant of the system.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+}
+
 /// Returns the anonymous resident memory of this process, in KiB.
 pub fn anonymous_kib() -> u64 {
     let rollup = fs::read_to_string("/proc/self/smaps_rollup").unwrap();

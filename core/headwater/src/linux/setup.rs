@@ -59,8 +59,7 @@ const fn none_yet() -> *mut Process {
 const MOST_CPUS: usize = 1024;
 /// Slots that all CPUs share under contention, in each bank.
 const SHARED_SLOTS: usize = 64;
-/// Slots of the first bank, where they are not locked: three in ten busy threads are preempted in
-/// the middle of a refill, and without sections most are in the middle of a draw.
+/// Slots of the first bank, where they are not locked (DESIGN.md, "Why are there 512 slots?").
 const SLOTS_FOR_A_CROWD: usize = 512;
 // An epoch has room for the index of a slot.
 const _: () = assert!(BANKS * (MOST_CPUS + SHARED_SLOTS) <= 1 << 16);

@@ -5,9 +5,3 @@
 
 pub(crate) mod settings;
 pub(crate) mod storm;
-
-/// Returns the number of bytes in a page of this machine's memory.
-pub(crate) fn page_size() -> usize {
-    // SAFETY: a number.
-    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
-}

@@ -2,8 +2,8 @@
 //! ones and outlives them, when the guard is dropped. A process that is killed itself leaves them
 //! as they are.
 
-use super::page_size;
 use crate::support::machine::skip;
+use crate::support::memory::page_size;
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io;

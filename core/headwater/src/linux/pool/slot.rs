@@ -238,7 +238,7 @@ fn share(process: &Process, epoch: Epoch, fraction: u64) -> u32 {
     memory.cpus + ((fraction * shared) >> 32) as u32
 }
 
-/// Returns line and page of the slot at this [place](crate::linux::pool::reservation::Memory::place).
+/// Returns line and page of the slot at a place, which is one of `Memory::place`.
 #[inline(always)]
 fn place(process: &Process, at: usize) -> (&SlotLine, *mut u8) {
     let memory = &process.memory;
