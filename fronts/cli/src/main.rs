@@ -4,6 +4,7 @@
 //! 2 wrong usage, 3 could not read or write. `run` uses the statuses of env(1).
 
 mod args;
+mod children;
 mod closed;
 mod cmd;
 mod dump;
@@ -45,6 +46,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
     }
     if cli.long_version {
         return version::long();
+    }
+    // The command of `run` has the signals as its caller left them.
+    if !matches!(cli.verb, Some(Verb::Run(_))) {
+        children::keep_status()?;
     }
     match cli.verb {
         None => status::screen(),

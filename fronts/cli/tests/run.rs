@@ -79,6 +79,122 @@ fn a_configuration_that_nobody_can_extend_is_told() {
     assert!(said.contains("characters that config(5) expands"), "{said}");
 }
 
+/// OpenSSL drops a file with one mistake, headwater's lines included, and says nothing.
+#[test]
+fn a_configuration_that_openssl_drops_is_refused() {
+    let file = folder("dropped").join("openssl.cnf");
+    for (text, why) in [
+        ("[ san ]\nsubjectAltName = ${ENV::SAN}\n", "a variable that has no value"),
+        ("; disabled = 1\nmy key = 1\n", "something else than an equals sign"),
+        (".include one.cnf\n", "another file in each directory"),
+        ("\u{feff}[a]\n", "a byte order mark"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let mut command = run(&["--openssl", "--", "echo", "ran"]);
+        let output = command.env("OPENSSL_CONF", &file).env_remove("SAN").output().unwrap();
+        let said = refused(output, 125);
+        assert!(said.contains(why), "{text:?}: {said}");
+    }
+}
+
+/// The last of a section's name counts, so headwater's lines must have all that stood there.
+#[test]
+fn a_policy_stays_however_its_file_is_included() {
+    let folder = folder("policies");
+    let (file, policy) = (folder.join("openssl.cnf"), folder.join("policy.cnf"));
+    fs::write(&policy, "openssl_conf = o\n[o]\nssl_conf = s\n[s]\nsystem_default = d\n").unwrap();
+    for text in [
+        ".include $ENV::POLICY\n".to_owned(),
+        format!(".pragma = includedir:{}\n.include policy.cnf\n", folder.display()),
+        format!("where = {}\n.include = ${{where}}/policy.cnf # ours\n", folder.display()),
+    ] {
+        fs::write(&file, &text).unwrap();
+        let mut command = run(&["--openssl", "--print"]);
+        let output = command.env("OPENSSL_CONF", &file).env("POLICY", &policy).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let ours = "[headwater_init]\nrandom = headwater_random\nproviders = headwater_providers\n\
+                    ssl_conf = s\n";
+        assert!(printed.contains(ours), "{text}: {output:?}");
+    }
+}
+
+/// A parent that ignores SIGCHLD leaves it so, and then the kernel keeps no child's status.
+#[test]
+fn the_status_is_there_where_a_parent_ignores_its_children() {
+    let mut command = Command::new("env");
+    command.args(["--ignore-signal=CHLD", env!("CARGO_BIN_EXE_headwater"), "run", "--stats", "--"]);
+    command.args(["sh", "-c", "exit 7"]).env("HEADWATER_PRELOAD", modules().join(PRELOAD));
+    let output = command.output().unwrap();
+    if String::from_utf8_lossy(&output.stderr).contains("unrecognized option") {
+        println!(
+            "skipped: env(1) cannot ignore a signal here, so a status with SIGCHLD ignored is not shown"
+        );
+        return;
+    }
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+}
+
+/// A program that adds to counters without room ends by SIGBUS.
+#[test]
+fn without_room_for_the_counters_nothing_is_run() {
+    let full = folder("full");
+    let line = "mount -t tmpfs -o size=16k none \"$1\" || exit 99
+                dd if=/dev/zero of=\"$1/x\" bs=4k count=9 2> /dev/null
+                TMPDIR=$1 exec \"$2\" run --stats -- echo ran";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", line, "sh"]).arg(&full).arg(env!("CARGO_BIN_EXE_headwater"));
+    command.env("HEADWATER_PRELOAD", modules().join(PRELOAD)).env_remove("XDG_RUNTIME_DIR");
+    let output = command.output().unwrap();
+    if matches!(output.status.code(), Some(1 | 99)) {
+        println!(
+            "skipped: no file system can be mounted here, so counters without room are not shown"
+        );
+        return;
+    }
+    let said = refused(output, 125);
+    assert!(said.contains("cannot make the counters"), "{said}");
+}
+
+/// The thread that sends signals on is there before the command, or neither is.
+#[test]
+fn without_a_thread_to_wait_nothing_is_run() {
+    const NO_OTHER: &str = "54321";
+    let folder = folder("no-thread");
+    for name in ["headwater", PRELOAD] {
+        let built = if name == PRELOAD {
+            modules().join(name)
+        } else {
+            env!("CARGO_BIN_EXE_headwater").into()
+        };
+        copy_program(&built, folder.join(name));
+    }
+    let mut command = Command::new("prlimit");
+    command.args(["--nproc=1", "setpriv", "--reuid", NO_OTHER, "--regid", NO_OTHER]);
+    command.arg("--clear-groups").arg(folder.join("headwater"));
+    command.args(["run", "--stats", "--", "echo", "ran"]).env("TMPDIR", "/tmp");
+    command.env_remove("XDG_RUNTIME_DIR");
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("setpriv") || said.contains("prlimit") {
+        println!(
+            "skipped: no user without threads can be had here, so a relay without one is not shown: {said}"
+        );
+        return;
+    }
+    let said = refused(output, 125);
+    assert!(said.contains("cannot wait for the command"), "{said}");
+}
+
+/// The dynamic linker warns of such a library, and starts the program without it.
+#[test]
+fn a_library_that_cannot_be_loaded_is_refused() {
+    let file = folder("no-library").join("notes.so");
+    fs::write(&file, "notes\n").unwrap();
+    let mut command = run(&["--", "echo", "ran"]);
+    let said = refused(command.env("HEADWATER_PRELOAD", &file).output().unwrap(), 125);
+    assert!(said.contains("is no library for this machine"), "{said}");
+}
+
 /// The generator of an unchanged command, under the configurations that it may have had.
 #[test]
 fn the_command_draws_from_headwater() {

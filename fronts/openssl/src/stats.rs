@@ -49,16 +49,17 @@ pub(crate) fn begin() {
     let Some(path) = path() else { return };
     const FLAGS: c_int = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW;
     // SAFETY: the path is a string, and the descriptor is this function's own. The mapping is new,
-    // so nothing else in the process knows it; the file is one page long, because `headwater` makes
-    // it so, and a shorter one is refused.
+    // so nothing else in the process knows it; the file is one page long, as `headwater` makes it.
+    // A shorter one would end the process by SIGBUS, and a longer one is some other file, whose
+    // bytes the counters would overwrite.
     let page = unsafe {
         let file = libc::open(path.as_ptr(), FLAGS);
         if file < 0 {
             return;
         }
-        let is_long = libc::lseek(file, 0, libc::SEEK_END) >= PAGE as libc::off_t;
+        let is_page = libc::lseek(file, 0, libc::SEEK_END) == PAGE as libc::off_t;
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        let page = if is_long {
+        let page = if is_page {
             libc::mmap(null_mut(), PAGE, access, libc::MAP_SHARED, file, 0)
         } else {
             libc::MAP_FAILED

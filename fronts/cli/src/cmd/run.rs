@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::openssl;
 use crate::output;
-use crate::preload::{self, Stats};
+use crate::preload::{self, Relay, Stats};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::process::CommandExt;
@@ -97,7 +97,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(cannot_run(command.exec()));
     }
     let stats = Stats::new().map_err(not_run)?;
-    let ended = stats.wait(command.env("HEADWATER_STATS", stats.path())).map_err(cannot_run)?;
+    let relay = Relay::start().map_err(not_run)?;
+    let ended = relay.run(command.env("HEADWATER_STATS", stats.path())).map_err(cannot_run)?;
     match stats.summary(args.openssl) {
         Ok(lines) => lines.iter().for_each(|line| say(line)),
         Err(error) => say(&format!("cannot read the counters: {error}")),

@@ -1,134 +1,60 @@
-//! Configurations of OpenSSL (config(5)), as far as headwater must extend them.
+//! The present configuration of OpenSSL (config(5)), and the text that extends it.
 
-use std::collections::HashMap;
+use super::parse::{self, Sections, Value};
 use std::fmt::Write;
 use std::path::Path;
-use std::{env, fs};
+use std::str;
 
 /// The sections of the present configuration, by name.
 #[derive(Default)]
 pub(super) struct Present {
-    sections: HashMap<String, Vec<Value>>,
+    sections: Sections,
 }
-
-/// A value of a section. OpenSSL runs the values of some sections in their order.
-struct Value {
-    name: String,
-    /// Without quotes around it.
-    plain: String,
-    /// As it was written.
-    written: String,
-}
-
-/// Depth of inclusion at which files that include each other are refused.
-const DEEPEST: u32 = 16;
-/// Name of the section before the first heading.
-const TOP: &str = "default";
 
 impl Present {
     /// Reads `path` and the files that it includes. A missing file counts as empty, as in OpenSSL.
     pub(super) fn read(path: &Path) -> Result<Present, String> {
-        let mut present = Present::default();
-        let mut section = TOP.to_owned();
-        present.add_file(path, &mut section, 0)?;
-        Ok(present)
+        Ok(Present { sections: parse::read(path)? })
     }
 
-    fn add_file(&mut self, path: &Path, section: &mut String, depth: u32) -> Result<(), String> {
-        if depth > DEEPEST {
-            return Err(format!(
-                "{}: configuration files include each other in a circle",
-                path.display()
-            ));
-        }
-        if path.is_dir() {
-            let mut files: Vec<_> = fs::read_dir(path).into_iter().flatten().flatten().collect();
-            files.sort_by_key(fs::DirEntry::file_name);
-            let is_ours =
-                |path: &Path| path.extension().is_some_and(|end| end == "cnf" || end == "conf");
-            for file in files.iter().map(fs::DirEntry::path).filter(|path| is_ours(path)) {
-                self.add_file(&file, section, depth + 1)?;
-            }
-            return Ok(());
-        }
-        match fs::read(path) {
-            Ok(text) => self.add_text(&String::from_utf8_lossy(&text), section, depth),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(format!("cannot read {}: {error}", path.display())),
-        }
+    fn values(&self, section: &str) -> &[Value] {
+        self.sections.get(section.as_bytes()).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn add_text(&mut self, text: &str, section: &mut String, depth: u32) -> Result<(), String> {
-        let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-        for line in joined.lines() {
-            let line = before_comment(line).trim();
-            // OpenSSL drops a file with a mistake as a whole, this command's lines included, and
-            // most programs then use OpenSSL's own generator without a word.
-            let mistake = |what: &str| {
-                Err(format!(
-                    "cannot extend the present configuration of OpenSSL: '{line}' {what}, for which \
-                     OpenSSL would ignore all of it"
-                ))
-            };
-            if let Some(name) = line.strip_prefix('[') {
-                let Some((name, _)) = name.split_once(']') else {
-                    return mistake("has no closing bracket");
-                };
-                *section = name.trim().to_owned();
-                self.sections.entry(section.clone()).or_default();
-            } else if let Some(included) = line.strip_prefix(".include") {
-                let included = included.trim_start().trim_start_matches('=').trim();
-                let directory = env::var_os("OPENSSL_CONF_INCLUDE").unwrap_or_default();
-                self.add_file(&Path::new(&directory).join(included), section, depth + 1)?;
-            } else if line.is_empty() || line.starts_with('.') {
-                // Another directive.
-            } else if let Some((name, written)) = line.split_once('=') {
-                let (name, written) = (name.trim(), written.trim());
-                let (section, name) = name.split_once("::").unwrap_or((section, name));
-                let values = self.sections.entry(section.to_owned()).or_default();
-                // The last of a name counts, at the place of the last.
-                values.retain(|value| value.name != name);
-                values.push(Value {
-                    name: name.to_owned(),
-                    plain: written.trim_matches(['"', '\'']).to_owned(),
-                    written: written.to_owned(),
-                });
-            } else {
-                return mistake("has no equals sign");
-            }
-        }
-        Ok(())
+    fn value(&self, section: &str, name: &str) -> Option<&[u8]> {
+        let value = self.values(section).iter().find(|value| value.name == name.as_bytes())?;
+        Some(&value.value)
     }
 
-    fn value(&self, section: &str, name: &str) -> Option<&str> {
-        let values = self.sections.get(section)?;
-        values.iter().find(|value| value.name == name).map(|value| value.plain.as_str())
-    }
-
-    /// Returns a value that names a section, or `otherwise`. Returns an error if the value contains
-    /// a variable, which only OpenSSL can expand.
+    /// Returns a value that names a section, or `otherwise`. Returns an error if the name cannot
+    /// stand in a heading.
     fn section<'a>(
         &'a self,
         section: &str,
         name: &str,
         otherwise: &'a str,
     ) -> Result<&'a str, String> {
-        match self.value(section, name) {
-            Some(value) if value.contains('$') => Err(format!(
-                "cannot extend the present configuration of OpenSSL: '{name} = {value}' contains a variable; include \
-                 headwater-openssl.cnf there by hand"
-            )),
-            Some(value) if !value.is_empty() => Ok(value),
-            _ => Ok(otherwise),
-        }
+        let Some(value) = self.value(section, name).filter(|value| !value.is_empty()) else {
+            return Ok(otherwise);
+        };
+        str::from_utf8(value).ok().filter(|value| is_plain(value)).ok_or_else(|| {
+            format!(
+                "cannot extend the present configuration of OpenSSL: '{name}' names the section \
+                 '{}', and no heading can; include headwater-openssl.cnf there by hand",
+                value.escape_ascii()
+            )
+        })
     }
 
     /// Returns true if this section activates a provider. Then OpenSSL adds no default provider.
     fn activates(&self, providers: &str) -> bool {
         let off = ["0", "no", "false", "off"];
-        self.sections.get(providers).into_iter().flatten().any(|provider| {
-            let active = self.value(&provider.plain, "activate");
-            active.is_some_and(|value| !off.contains(&value.to_ascii_lowercase().as_str()))
+        self.values(providers).iter().any(|provider| {
+            let active = str::from_utf8(&provider.value).ok().and_then(|provider| {
+                let active = self.value(provider, "activate")?;
+                Some(active.to_ascii_lowercase())
+            });
+            active.is_some_and(|value| !off.iter().any(|off| off.as_bytes() == value))
         })
     }
 
@@ -142,12 +68,12 @@ impl Present {
             line(format!(".include {}", plain(base)?));
         }
         // Names of no section, unless the present configuration has values for them.
-        let openssl = self.section(TOP, "openssl_conf", "")?;
+        let openssl = self.section("default", "openssl_conf", "")?;
         // Node reads the section that this name refers to.
-        let nodejs = self.section(TOP, "nodejs_conf", openssl)?;
+        let nodejs = self.section("default", "nodejs_conf", openssl)?;
         let is_shared = openssl == nodejs;
         let of_nodejs = if is_shared { "headwater_init" } else { "headwater_nodejs_init" };
-        line(format!("[{TOP}]\nopenssl_conf = headwater_init\nnodejs_conf = {of_nodejs}"));
+        line(format!("[default]\nopenssl_conf = headwater_init\nnodejs_conf = {of_nodejs}"));
         let both = [(openssl, "headwater_init"), (nodejs, of_nodejs)];
         for (init, ours) in &both[..if is_shared { 1 } else { 2 }] {
             let providers = self.section(init, "providers", "headwater_providers")?;
@@ -158,10 +84,11 @@ impl Present {
             // because OpenSSL 3.5 deactivates a provider that is active already when
             // `random_provider` names it.
             line(format!("[{ours}]\nrandom = {random}\nproviders = {providers}"));
-            for value in self.sections.get(*init).into_iter().flatten() {
-                if !matches!(value.name.as_str(), "random" | "providers") {
-                    line(format!("{} = {}", value.name, value.written));
+            for value in self.values(init) {
+                if matches!(value.name.as_slice(), b"random" | b"providers") {
+                    continue;
                 }
+                line(repeated(value)?);
             }
             line(format!("[{random}]\nrandom = HEADWATER"));
             line(format!("[{providers}]\nheadwater = headwater_module"));
@@ -175,21 +102,44 @@ impl Present {
     }
 }
 
-/// Returns the line up to its comment. A `#` in quotes, or after a backslash, begins none.
-fn before_comment(line: &str) -> &str {
-    let mut quote = None;
-    let mut is_escaped = false;
-    for (at, c) in line.char_indices() {
+/// Returns the line of a value that is set once more. Its variables are expanded already: a name
+/// that it refers to may have another value where the line stands now.
+fn repeated(value: &Value) -> Result<String, String> {
+    let refused = |why: &str| {
+        let name = value.name.escape_ascii();
+        format!("cannot extend the present configuration of OpenSSL: '{name}' {why}")
+    };
+    // OpenSSL looks at a name up to its last dot, and the last generator that is set counts.
+    let module = value.name.rsplitn(2, |&byte| byte == b'.').last().unwrap_or_default();
+    if module == b"random" {
+        return Err(refused("would set another generator after headwater's; take the line out"));
+    }
+    let (Ok(name), Ok(text)) = (str::from_utf8(&value.name), str::from_utf8(&value.value)) else {
+        return Err(refused("is not UTF-8, or has a value that is not"));
+    };
+    Ok(format!("{name} = {}", quoted(text)))
+}
+
+/// Returns a value as config(5) reads it, in quotes if it contains anything that has a meaning.
+fn quoted(text: &str) -> String {
+    if text.split(' ').all(is_plain) && !text.starts_with(' ') && !text.ends_with(' ') {
+        return text.to_owned();
+    }
+    let mut quoted = String::from("'");
+    for c in text.chars() {
         match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '#' if quote.is_none() => return &line[..at],
-            '"' | '\'' if quote == Some(c) => quote = None,
-            '"' | '\'' if quote.is_none() => quote = Some(c),
-            _ => {}
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            // In quotes, a backslash and `n` are an `n`.
+            '\n' => quoted.push_str("'\\n'"),
+            '\r' => quoted.push_str("'\\r'"),
+            _ => quoted.push(c),
         }
     }
-    line
+    quoted + "'"
+}
+
+fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@,~".contains(c))
 }
 
 /// Returns a path that config(5) reads without escapes, or a message.
@@ -203,10 +153,10 @@ fn plain(path: &Path) -> Result<&str, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{env, fs};
 
     fn extended(text: &str) -> Result<String, String> {
-        let mut present = Present::default();
-        present.add_text(text, &mut TOP.to_owned(), 0)?;
+        let present = Present { sections: parse::read_text(text.as_bytes())? };
         present.extended(Some(Path::new("/etc/ssl/openssl.cnf")), Path::new("/m/headwater.so"))
     }
 
@@ -285,8 +235,24 @@ mod tests {
         .unwrap();
         assert_eq!(
             added(&text, "headwater_init"),
-            "random = headwater_random\nproviders = p\nssl_conf = \"s#1\"\nengines = f"
+            "random = headwater_random\nproviders = p\nssl_conf = 's#1'\nengines = f"
         );
+    }
+
+    /// Where a line stands now, a variable may have another value, or none.
+    #[test]
+    fn values_are_repeated_as_openssl_has_read_them() {
+        let text = extended(
+            "openssl_conf = o\n[o]\nx = s\nssl_conf = $x\nx = t\ny = a\\ \nz = \"a # ' b\" \\#\nw = a\\nb\n",
+        )
+        .unwrap();
+        assert_eq!(
+            added(&text, "headwater_init"),
+            "random = headwater_random\nproviders = headwater_providers\nssl_conf = s\nx = t\ny = a\n\
+             z = 'a # \\' b #'\nw = 'a'\\n'b'"
+        );
+        let refused = extended("openssl_conf = o\n[o]\nrandom.two = r\n").unwrap_err();
+        assert!(refused.contains("another generator"), "{refused}");
     }
 
     #[test]
@@ -299,8 +265,9 @@ mod tests {
     }
 
     #[test]
-    fn what_only_openssl_can_expand_is_refused() {
-        assert!(extended("openssl_conf = $name\n").unwrap_err().contains("by hand"));
+    fn what_cannot_be_named_is_refused() {
+        let refused = extended("openssl_conf = a:b\n[c]\n").unwrap_err();
+        assert!(refused.contains("by hand"), "{refused}");
         for path in ["/a b/m.so", "/a\n[x]", "/$HOME/m.so", "/a#b"] {
             let refused = Present::default().extended(None, Path::new(path)).unwrap_err();
             assert!(refused.contains("characters that config(5) expands"), "{refused}");
@@ -315,10 +282,13 @@ mod tests {
         fs::write(&one, format!(".include {}\n[a]\nb = 1\n", two.display())).unwrap();
         fs::write(&two, "[c]\nd = 2\n").unwrap();
         let present = Present::read(&one).unwrap();
-        assert_eq!((present.value("a", "b"), present.value("c", "d")), (Some("1"), Some("2")));
+        assert_eq!(
+            (present.value("a", "b"), present.value("c", "d")),
+            (Some(&b"1"[..]), Some(&b"2"[..]))
+        );
         fs::write(&two, format!(".include = {}\n", one.display())).unwrap();
         assert!(Present::read(&one).err().unwrap().contains("in a circle"));
         fs::remove_dir_all(&directory).unwrap();
-        assert!(Present::read(&one).unwrap().sections.is_empty());
+        assert!(Present::read(&one).unwrap().values("a").is_empty());
     }
 }

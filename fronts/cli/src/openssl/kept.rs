@@ -35,6 +35,7 @@ pub(super) fn keep(text: &str) -> Result<Kept, String> {
         {
             Ok(path) => {
                 let note = (!place.stays).then(|| {
+                    let reason = if reason.is_empty() { "HOME is not set" } else { &reason };
                     format!(
                         "{} may be removed while programs still name it ({reason}); under this \
                          library none starts without it, but a program that leaves the library out \

@@ -2,6 +2,7 @@
 
 mod conf;
 mod kept;
+mod parse;
 mod seen;
 
 use conf::Present;

@@ -28,6 +28,16 @@ pub(super) struct Binary {
     pub(super) has_raw_calls: bool,
 }
 
+/// Returns whether the file is a shared library that programs of this machine can load.
+pub(super) fn is_library(path: &Path) -> std::io::Result<bool> {
+    let file = ReadCache::new(File::open(path)?);
+    Ok(Header::parse(&file).is_ok_and(|header| {
+        header.is_little_endian()
+            && header.e_type(LittleEndian) == elf::ET_DYN
+            && other_architecture(header.e_machine(LittleEndian)).is_none()
+    }))
+}
+
 impl Binary {
     /// Reads the file. Parts of it that are damaged or missing count as absent: the dynamic linker
     /// decides whether the program starts.

@@ -2,8 +2,10 @@
 
 mod elf;
 mod reach;
+mod relay;
 mod stats;
 
+pub(crate) use relay::Relay;
 pub(crate) use stats::{Stats, end_like};
 
 use std::env;
@@ -73,11 +75,11 @@ pub(crate) fn asan_options() -> OsString {
 
 /// Returns the library followed by the libraries that the variable names already.
 fn extended(library: &Path, present: Option<OsString>, variable: &str) -> Result<OsString, String> {
-    // ld.so(8) splits the list at both, and knows no escape.
-    if library.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
+    // ld.so(8) splits the list at spaces and colons, replaces `$ORIGIN`, and knows no escape.
+    if library.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b' ' | b':' | b'$')) {
         return Err(format!(
-            "LD_PRELOAD takes no path with spaces or colons: copy {} elsewhere, and name the copy in \
-             {variable}",
+            "LD_PRELOAD takes no path with spaces, colons or `$`: copy {} elsewhere, and name the \
+             copy in {variable}",
             library.display()
         ));
     }
@@ -115,7 +117,15 @@ impl Library {
             }
         }
         if let Some(found) = places.iter().find(|place| place.is_file()) {
-            return found.canonicalize().map_err(|error| format!("{}: {error}", found.display()));
+            // The dynamic linker warns of a library that it cannot load, and starts the program.
+            return found
+                .canonicalize()
+                .and_then(|path| elf::is_library(&path).map(|is_library| (path, is_library)))
+                .map_err(|error| format!("cannot read {}: {error}", found.display()))
+                .and_then(|(path, is_library)| match is_library {
+                    true => Ok(path),
+                    false => Err(format!("{} is no library for this machine", found.display())),
+                });
         }
         let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
         Err(format!(
@@ -140,10 +150,9 @@ mod tests {
         assert_eq!(value(Some("/lib/a.so b.so")), "/lib/ours.so:/lib/a.so:b.so");
         // `headwater run` under `headwater run`.
         assert_eq!(value(Some("/lib/a.so:/lib/ours.so")), "/lib/ours.so:/lib/a.so");
-        assert!(
-            extended(Path::new("/a b/ours.so"), None, "V")
-                .unwrap_err()
-                .contains("copy /a b/ours.so")
-        );
+        for path in ["/a b/ours.so", "/a:b/ours.so", "/a$ORIGIN/ours.so"] {
+            let refused = extended(Path::new(path), None, "V").unwrap_err();
+            assert!(refused.contains(&format!("copy {path}")), "{refused}");
+        }
     }
 }

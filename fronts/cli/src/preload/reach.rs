@@ -4,6 +4,7 @@
 //! that keeps its own generator would look as if it had headwater's. Hence the ELF file is read
 //! first.
 
+use super::PRELOAD;
 use super::elf::{self, Binary};
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -49,7 +50,7 @@ fn judge_words(words: &[OsString], has_openssl: bool, depth: u32) -> Result<Vec<
         return Ok(Vec::new());
     }
     if path.file_name() == Some(OsStr::new("env")) && depth <= DEEPEST {
-        let rest = after_env(&words[1..]);
+        let rest = after_env(&words[1..]).map_err(|why| format!("{name} {why}"))?;
         if !rest.is_empty() {
             return judge_words(&rest, has_openssl, depth + 1);
         }
@@ -139,11 +140,21 @@ fn interpreter(line: &[u8]) -> Vec<OsString> {
         .collect()
 }
 
-/// Returns the command after the options and variables of env(1).
-fn after_env(words: &[OsString]) -> Vec<OsString> {
+/// Returns the command after the options and variables of env(1), or the reason why the library
+/// does not reach it.
+fn after_env(words: &[OsString]) -> Result<Vec<OsString>, &'static str> {
     let mut rest: Vec<OsString> = words.to_vec();
+    let mut is_kept = true;
+    let mut is_elsewhere = false;
     while let Some(word) = rest.first() {
         let bytes = word.as_bytes();
+        let (option, value) = match bytes.iter().position(|&byte| byte == b'=') {
+            Some(at) if bytes.starts_with(b"--") => {
+                (&bytes[..at], Some(bytes[at + 1..].to_owned()))
+            }
+            _ => (bytes, None),
+        };
+        let short = |of: u8| bytes.len() > 2 && bytes[0] == b'-' && bytes[1] == of;
         if let Some(split) = bytes.strip_prefix(b"-S").or(bytes.strip_prefix(b"--split-string=")) {
             let split: Vec<OsString> = split
                 .split(u8::is_ascii_whitespace)
@@ -151,15 +162,39 @@ fn after_env(words: &[OsString]) -> Vec<OsString> {
                 .map(|word| OsString::from_vec(word.to_vec()))
                 .collect();
             rest.splice(..1, split);
-        } else if matches!(bytes, b"-u" | b"--unset" | b"-C" | b"--chdir") && rest.len() > 1 {
-            rest.drain(..2);
-        } else if bytes.starts_with(b"-") || bytes.contains(&b'=') {
-            rest.remove(0);
-        } else {
+            continue;
+        }
+        let mut taken = 1;
+        if matches!(option, b"-u" | b"--unset" | b"-C" | b"--chdir") || short(b'u') || short(b'C') {
+            let value =
+                if short(b'u') || short(b'C') { Some(bytes[2..].to_owned()) } else { value };
+            taken += usize::from(value.is_none());
+            let value = value.or_else(|| Some(rest.get(1)?.as_bytes().to_owned()));
+            match bytes[1] == b'u' || option == b"--unset" {
+                true => is_kept &= value.as_deref() != Some(b"LD_PRELOAD"),
+                false => is_elsewhere = true,
+            }
+        } else if matches!(bytes, b"-" | b"--ignore-environment")
+            || bytes.starts_with(b"-") && !bytes.starts_with(b"--") && bytes.contains(&b'i')
+        {
+            is_kept = false;
+        } else if let Some(library) = bytes.strip_prefix(b"LD_PRELOAD=") {
+            is_kept = memchr::memmem::find(library, PRELOAD.file.as_bytes()).is_some();
+        } else if !bytes.starts_with(b"-") && !bytes.contains(&b'=') {
             break;
         }
+        rest.drain(..taken.min(rest.len()));
     }
-    rest
+    if rest.is_empty() {
+        return Ok(rest);
+    }
+    if !is_kept {
+        return Err("starts its command without LD_PRELOAD; put `headwater run` after it");
+    }
+    if is_elsewhere && rest[0].as_bytes().contains(&b'/') && !rest[0].as_bytes().starts_with(b"/") {
+        return Err("looks for its command in another directory; name it by its whole path");
+    }
+    Ok(rest)
 }
 
 /// Returns true if the kernel starts the program in secure execution (AT_SECURE).
@@ -198,15 +233,40 @@ mod tests {
     fn env_is_looked_through() {
         for (line, expected) in [
             ("python3 -c x", "python3 -c x"),
-            ("-i A=1 B=2 php", "php"),
+            ("A=1 B=2 php -i", "php -i"),
             ("-u HOME -C / ruby -v", "ruby -v"),
-            ("--ignore-environment perl", "perl"),
+            ("-uHOME -C/tmp --chdir=/ --unset=A --unset B ruby", "ruby"),
+            ("-C /tmp /bin/ls", "/bin/ls"),
+            ("-i LD_PRELOAD=/lib/libheadwater_preload.so perl", "perl"),
+            ("-0 -v --", ""),
+            ("-i", ""),
             ("", ""),
         ] {
-            assert_eq!(after_env(&words(line)), words(expected), "{line}");
+            assert_eq!(after_env(&words(line)), Ok(words(expected)), "{line}");
         }
         let split = [OsString::from("-S python3 -u"), OsString::from("script")];
-        assert_eq!(after_env(&split), words("python3 -u script"));
+        assert_eq!(after_env(&split), Ok(words("python3 -u script")));
+    }
+
+    #[test]
+    fn an_environment_that_env_takes_away_is_seen() {
+        for line in [
+            "-i php",
+            "- php",
+            "-vi A=1 php",
+            "--ignore-environment perl",
+            "-u LD_PRELOAD perl",
+            "-uLD_PRELOAD perl",
+            "--unset=LD_PRELOAD perl",
+            "--unset LD_PRELOAD perl",
+            "LD_PRELOAD= perl",
+            "LD_PRELOAD=/lib/other.so perl",
+        ] {
+            assert!(after_env(&words(line)).unwrap_err().contains("without LD_PRELOAD"), "{line}");
+        }
+        for line in ["-C /tmp ./program", "--chdir=/tmp bin/program"] {
+            assert!(after_env(&words(line)).unwrap_err().contains("whole path"), "{line}");
+        }
     }
 
     #[test]

@@ -3,20 +3,17 @@
 
 use headwater_text::number::{counted, grouped};
 use headwater_text::size;
-use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
-use signal_hook::iterator::SignalsInfo;
-use signal_hook::iterator::exfiltrator::WithOrigin;
+use std::env;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
-use std::{env, process, thread};
+use std::process::{self, ExitStatus};
 
 /// Size of the file, which every process maps (fronts/preload/src/linux/stats.rs for the first five
 /// counters, fronts/openssl/src/stats.rs for the others).
-const PAGE: u64 = 4096;
+const PAGE: usize = 4096;
 /// Counters at the start of the file.
 const COUNTERS: usize = 8;
 
@@ -36,48 +33,18 @@ impl Stats {
         let unique = headwater::u64().map_err(|error| error.to_string())?;
         let path = directory.join(format!("headwater-stats-{}-{unique:016x}", process::id()));
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        made.and_then(|file| file.set_len(PAGE))
-            .map_err(|error| format!("cannot make the counters {}: {error}", path.display()))?;
-        Ok(Stats { path })
+        let failed = |error| format!("cannot make the counters {}: {error}", path.display());
+        let mut file = made.map_err(failed)?;
+        let stats = Stats { path: path.clone() };
+        // Written, because a file of a mere size has no room yet: where the file system is full, a
+        // program that counts would end by SIGBUS.
+        file.write_all(&[0; PAGE]).map_err(failed)?;
+        Ok(stats)
     }
 
     /// Returns the value of `HEADWATER_STATS`.
     pub(crate) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Runs the command to its end, with the signals that other processes send to this one.
-    ///
-    /// # Errors
-    ///
-    /// The error of exec, or of the waiting.
-    pub(crate) fn wait(&self, command: &mut Command) -> io::Result<ExitStatus> {
-        // Before the command starts, so that no signal ends this process and leaves the command
-        // alone.
-        let mut signals = SignalsInfo::<WithOrigin>::new([
-            SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH,
-        ])?;
-        let handle = signals.handle();
-        let mut child = command.spawn()?;
-        let id = rustix::process::Pid::from_child(&child);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                for signal in &mut signals {
-                    // The terminal sends its signals to the command as well: both are in the
-                    // foreground.
-                    let is_sent = signal.process.is_some();
-                    if is_sent
-                        && let Some(signal) = rustix::process::Signal::from_named_raw(signal.signal)
-                    {
-                        // An error means that the command has ended.
-                        let _ = rustix::process::kill_process(id, signal);
-                    }
-                }
-            });
-            let status = child.wait();
-            handle.close();
-            status
-        })
     }
 
     /// Returns the summary: a line, and one of OpenSSL's draws if it was asked for or any was made.

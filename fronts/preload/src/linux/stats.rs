@@ -69,11 +69,18 @@ pub(super) fn begin(path: &CStr) {
     if file < 0 {
         return;
     }
-    // SAFETY: a new mapping, which nothing else in this process knows; the file's own size bounds
-    // what can be touched, and `headwater run` makes it a page. The descriptor is this function's.
+    // SAFETY: a new mapping, which nothing else in this process knows, of a file that is one page
+    // long, as `headwater run` makes it. A shorter one would end the process by SIGBUS, and a
+    // longer one is some other file, whose bytes the counters would overwrite. The descriptor is
+    // this function's.
     let page = unsafe {
         let (size, access) = (PAGE as i64, ACCESS.into());
-        let page = stock_syscall(libc::SYS_mmap, 0, size, access, libc::MAP_SHARED.into(), file, 0);
+        let end = stock_syscall(libc::SYS_lseek, file, 0, libc::SEEK_END.into(), 0, 0, 0);
+        let page = if end == size {
+            stock_syscall(libc::SYS_mmap, 0, size, access, libc::MAP_SHARED.into(), file, 0)
+        } else {
+            -1
+        };
         stock_syscall(libc::SYS_close, file, 0, 0, 0, 0, 0);
         page
     };

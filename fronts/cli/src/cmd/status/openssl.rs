@@ -10,7 +10,7 @@
 use crate::failure::Failure;
 use crate::openssl::Seen;
 use crate::output;
-use crate::preload::Stats;
+use crate::preload::{Relay, Stats};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -49,16 +49,19 @@ pub(super) fn processes(ids: &[u32]) -> Result<(), Failure> {
 pub(super) fn command(words: &[OsString]) -> Result<(), Failure> {
     let failed = |what| Failure::Run { status: 3, what };
     let stats = Stats::new().map_err(failed)?;
+    let relay = Relay::start().map_err(failed)?;
     let (program, arguments) = words.split_first().expect("clap requires one word");
     let mut command = Command::new(program);
     command.args(arguments).env("HEADWATER_STATS", stats.path());
     let has_ended = AtomicBool::new(false);
     let (ended, seen) = thread::scope(|scope| {
-        let watch = scope.spawn(|| watch(stats.path(), &has_ended));
-        let ended = stats.wait(&mut command);
+        let watch = thread::Builder::new()
+            .spawn_scoped(scope, || watch(stats.path(), &has_ended))
+            .map_err(|error| failed(format!("cannot watch the command: {error}")))?;
+        let ended = relay.run(&mut command);
         has_ended.store(true, Relaxed);
-        (ended, watch.join().expect("the watch does not panic"))
-    });
+        Ok::<_, Failure>((ended, watch.join().expect("the watch does not panic")))
+    })?;
     let ended =
         ended.map_err(|error| failed(format!("cannot run '{}': {error}", program.display())))?;
     let counts = stats.openssl().map_err(|error| failed(format!("the counters: {error}")))?;
