@@ -7,6 +7,6 @@ mount -t devpts devpts /dev/pts; mount -t tmpfs tmpfs /dev/shm
 mount -t cgroup2 cgroup /sys/fs/cgroup; echo +memory +pids +cpu > /sys/fs/cgroup/cgroup.subtree_control
 cp $C/etc/policy.json $C/etc/registries.conf /etc/containers/; cp $C/etc/seccomp.json $C/etc/containers.conf /usr/share/containers/
 printf '[storage]\ndriver="vfs"\nrunroot="/run/containers/storage"\ngraphroot="/var/lib/containers/storage"\n' > /etc/containers/storage.conf
-printf '#!/bin/bash\nexec %s/criu42/ld-linux-x86-64.so.2 --library-path %s/criu42 %s/criu42/criu "$@"\n' $C $C $C > /usr/sbin/criu; chmod 755 /usr/sbin/criu
+printf '#!/bin/bash\nexec %s/ld-linux-x86-64.so.2 --library-path %s %s/criu "$@"\n' $C/criu$2 $C/criu$2 $C/criu$2 > /usr/sbin/criu; chmod 755 /usr/sbin/criu
 echo 'www-data:x:33:33:www:/:/bin/sh' >> /etc/passwd; echo 'nobody:x:65534:65534::/:/bin/sh' >> /etc/passwd; printf 'www-data:x:33:\nnogroup:x:65534:\n' >> /etc/group
 mkdir -p /usr/lib/ssl; cp $C/etc/openssl.cnf /usr/lib/ssl/
