@@ -102,7 +102,9 @@ async function main() {
   publish("ready", [`${title} ${version}`, ...skipped]);
 
   while (!fs.existsSync(inPlace("go"))) {
-    if (!fs.existsSync(inPlace("ready"))) return; // The planter gave up; no go will ever come.
+    // The planter gave up, and no go will ever come. To return is not enough here: the worker waits
+    // for messages, and the process would wait with it.
+    if (!fs.existsSync(inPlace("ready"))) process.exit(0);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 
