@@ -74,6 +74,10 @@ pub struct Boot {
     /// True if lines of the kernel carry the kernel's own times, which have no error.
     #[serde(skip)]
     pub has_kernel_times: bool,
+    /// True if the clock was set between the first program's start and readiness, and no line says
+    /// by how much: the time that passed there is unknown, and counts as none.
+    #[serde(skip)]
+    pub has_gap: bool,
     /// True if the log has a line of systemd's, or of the kernel about systemd.
     #[serde(skip)]
     pub has_systemd: bool,
@@ -245,6 +249,8 @@ impl Boot {
         let (at, is_late) = self.readiness()?;
         Some(match (self.clock, is_late) {
             (Clock::None, _) => return None,
+            (Clock::Kernel, false) if self.has_gap => Bounds { at_most: None, ..self.around(at) },
+            (Clock::Kernel, true) if self.has_gap => Bounds { at_least: 0.0, at_most: None },
             (Clock::Kernel, false) => self.around(at),
             (Clock::Kernel, true) => {
                 Bounds { at_least: 0.0, at_most: Some(at + self.kernel_error()) }
@@ -269,7 +275,7 @@ impl Boot {
         let start = self.init.as_ref().or(self.program.as_ref());
         let began = start.and_then(|moment| moment.at);
         let is_start = self.init.as_ref().is_some_and(|init| !init.at_most);
-        let at_most = |seconds: f64| is_over.then_some(seconds.max(0.0));
+        let at_most = |seconds: f64| (is_over && !self.has_gap).then_some(seconds.max(0.0));
         // The error of the end, and of a start by the wall clock.
         let end_error = self.kernel_error();
         let error = end_error + if is_start { end_error } else { 0.0 };

@@ -319,3 +319,85 @@ fn boots_of_two_files_are_one_by_their_id_and_never_against_it() {
     );
     assert_eq!(together([kernel(b), unit(a)]).len(), 2);
 }
+
+/// Returns the report on a log of these lines.
+fn of_syslog(lines: &[&str]) -> Report {
+    of_log(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+}
+
+/// A syslog has no years, so its dates are counted as those of a leap year. A stall across the last
+/// night of February must not be taken for a clock that was set.
+#[test]
+fn a_stall_across_the_end_of_february_is_one() {
+    for (first, last, title) in [
+        ("Feb 28 23:59:52", "Mar  1 00:00:52", "at least 59 s"),
+        ("Feb 28 18:00:52", "Mar  1 05:00:52", "at least 39599 s"),
+        ("Feb 29 23:59:52", "Mar  1 00:00:52", "between 59 and 62 s"),
+        ("Feb 28 23:59:52", "Feb 29 00:00:52", "between 59 and 62 s"),
+        ("Dec 31 23:59:52", "Jan  1 00:00:52", "between 59 and 62 s"),
+    ] {
+        let report = of_syslog(&[
+            &format!("{} b kernel: Linux version 5.4.0 (x) #1 SMP", first.replace("52", "50")),
+            &format!("{first} b kernel: Run /init as init process"),
+            &format!("{last} b kernel: random: crng init done"),
+        ]);
+        let late = one(&report, Id::ReadyLate);
+        assert_eq!(late.severity, Severity::Critical, "{first}");
+        assert!(late.title.contains(title), "{first}: {}", late.title);
+    }
+    // Dates with a year say themselves whether it is a leap year.
+    let report = of_syslog(&[
+        "2024-02-28T23:59:52+00:00 b kernel: Run /init as init process",
+        "2024-03-01T00:00:52+00:00 b kernel: random: crng init done",
+    ]);
+    assert!(not_checked(&report, Id::ReadyLate).contains("the clock was set meanwhile"));
+}
+
+/// The log of a board without a clock begins on 1 January, and the time of a server comes later. No
+/// line shows how long programs had waited by then.
+#[test]
+fn a_wait_over_which_the_clock_was_set_is_unknown() {
+    let start = [
+        "Jan  1 00:00:03 b kernel: Linux version 5.4.0 (x) #1 SMP",
+        "Jan  1 00:00:05 b kernel: Run /init as init process",
+    ];
+    for rest in [
+        &["Mar 15 12:30:40 b kernel: random: crng init done"][..],
+        // The line of readiness comes after the jump, as one of many.
+        &[
+            "Mar 15 12:30:40 b systemd[1]: Starting OpenBSD Secure Shell server...",
+            "Mar 15 12:30:40 b kernel: random: crng init done",
+        ],
+        &[
+            "Jan  1 00:00:08 b systemd[1]: Starting OpenBSD Secure Shell server...",
+            "Mar 15 12:30:40 b systemd[1]: Started OpenBSD Secure Shell server.",
+            "Mar 15 12:30:41 b kernel: random: crng init done",
+        ],
+    ] {
+        let report = of_syslog(&[&start, rest].concat());
+        assert!(of(&report, Id::ReadyLate).is_empty(), "{rest:?}");
+        let why = not_checked(&report, Id::ReadyLate);
+        assert!(why.contains("the clock was set meanwhile"), "{rest:?}: {why}");
+    }
+    // The part of such a wait that is known counts.
+    let report = of_syslog(&[
+        start[0],
+        start[1],
+        "Jan  1 00:01:45 b systemd[1]: Starting OpenBSD Secure Shell server...",
+        "Mar 15 12:30:40 b kernel: random: crng init done",
+    ]);
+    assert!(one(&report, Id::ReadyLate).title.contains("at least 99 s"), "{report:?}");
+    // A clock that was set before the first program, or after the wait, hides nothing.
+    for (one, two, three) in [
+        ("Jan  1 00:00:03", "Mar 15 12:30:38", "Mar 15 12:30:40"),
+        ("Jan  1 00:00:03", "Jan  1 00:00:05", "Jan  1 00:00:05"),
+    ] {
+        let report = of_syslog(&[
+            &format!("{one} b kernel: Linux version 5.4.0 (x) #1 SMP"),
+            &format!("{two} b kernel: Run /init as init process"),
+            &format!("{three} b kernel: random: crng init done"),
+            "Mar 15 12:30:41 b systemd[1]: Started OpenBSD Secure Shell server.",
+        ]);
+        assert_eq!(not_checked(&report, Id::ReadyLate), "", "{one}");
+    }
+}

@@ -46,6 +46,14 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
         (_, Some(most)) if is_bound && most > LONG_S => Severity::Warning,
         (late, _) if late > LONG_S => Severity::Critical,
         (late, _) if late > JITTER_S => Severity::Warning,
+        (late, _) if boot.has_gap && late <= JITTER_S => {
+            return Answer::CouldNot(
+                "the log does not show how long programs waited for the generator: the clock was \
+                 set meanwhile, and no line says by how much; give the whole output of `dmesg`, or \
+                 of `journalctl -b -o short-monotonic`"
+                    .to_owned(),
+            );
+        }
         (late, most) if late <= UNNOTICED_S && most.is_none_or(|most| most > JITTER_S) => {
             return Answer::CouldNot(format!(
                 "the log does not show how long programs waited for the generator: {}; give the \

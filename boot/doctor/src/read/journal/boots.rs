@@ -43,6 +43,10 @@ struct OpenBoot {
     /// clock is known.
     program: Option<(Stamp, Evidence)>,
     times: Times,
+    /// [`Times::gaps`] at the first program's start.
+    gaps_at_start: usize,
+    /// [`Times::gaps`] at the line of readiness, if only the wall clock dates that line.
+    gaps_at_end: Option<usize>,
     /// True if the first program's start is known by its own line.
     init_is_start: bool,
     /// True if the line of readiness stands in front of every trace of a program, and this order
@@ -212,7 +216,15 @@ impl OpenBoot {
         let has_time = |stamp: Stamp| stamp.kernel.or(stamp.wall).is_some();
         if self.program.as_ref().is_none_or(|known| !has_time(known.0) && has_time(stamp)) {
             self.program = Some((stamp, evidence()));
+            if self.boot.init.is_none() {
+                self.gaps_at_start = self.times.gaps();
+            }
         }
+    }
+
+    /// Notes that no earlier line shows readiness.
+    fn ends(&mut self, stamp: Stamp) {
+        self.gaps_at_end = stamp.kernel.is_none().then(|| self.times.gaps());
     }
 
     fn note(
@@ -237,6 +249,7 @@ impl OpenBoot {
                 if self.boot.init.is_none() || is_start && !self.init_is_start {
                     self.boot.init = Some(self.moment(stamp, evidence));
                     self.init_is_start = is_start;
+                    self.gaps_at_start = self.times.gaps();
                 }
             }
             LogEvent::Program => self.program(stamp, &evidence),
@@ -311,6 +324,7 @@ impl OpenBoot {
                 }
                 if self.boot.ready.is_none() {
                     self.boot.ready = Some(self.moment(stamp, evidence));
+                    self.ends(stamp);
                 }
             }
             LogEvent::EarlyCaller { caller, crng_init } => {
@@ -337,6 +351,9 @@ impl OpenBoot {
                     && ends_random_seed(&entry.message)
                 {
                     let until = self.moment(stamp, &evidence);
+                    if self.boot.ready.is_none() {
+                        self.ends(stamp);
+                    }
                     if let Some(wait) = &mut self.boot.seed_wait {
                         wait.until = Some(until);
                     }
@@ -422,6 +439,7 @@ impl OpenBoot {
         let mut boot = std::mem::take(&mut self.boot);
         boot.id = self.id.take();
         self.times.describe(&mut boot);
+        boot.has_gap = self.gaps_at_end.is_some_and(|gaps| gaps != self.gaps_at_start);
         let trusted = boot.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu);
         let has_program = boot.init.is_some() || self.program.is_some();
         boot.is_ready_first = self.order == Order::ReadyInStart

@@ -41,7 +41,7 @@ impl Stamp {
 /// December. If a date jumps back that far, the log has therefore reached the next year, and this
 /// many seconds are added to later dates.
 pub(super) const YEAR: f64 = 366.0 * DAY;
-const DAY: f64 = 86_400.0;
+pub(super) const DAY: f64 = 86_400.0;
 
 /// The part of a line that follows its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

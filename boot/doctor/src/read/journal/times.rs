@@ -1,6 +1,6 @@
 //! The times of a boot's lines: one origin, and a wall clock that is corrected where it was set.
 
-use super::stamp::{Stamp, YEAR};
+use super::stamp::{DAY, Stamp, YEAR};
 use crate::Evidence;
 use crate::boot::{Boot, Clock, Moment};
 
@@ -11,6 +11,8 @@ const BATCH_BEGINS: f64 = 5.0;
 /// A longer gap between two lines of a boot is a clock that was set: the longest stall on record
 /// took hours.
 const STEP: f64 = 43_200.0;
+/// 29 February of a date without a year, as [`Stamp::civil`].
+const LEAP_DAY: f64 = 59.0 * DAY;
 /// Lines of one moment differ by less: stamps may have whole seconds.
 const JITTER: f64 = 1.0;
 
@@ -44,6 +46,8 @@ pub(super) struct Times {
     /// True if the last line's wall clock is earlier than that of the line before, without a
     /// message about a clock that was set. Either the clock was set, or lines changed places.
     went_back: bool,
+    /// The number of steps so far over which an unknown time passed.
+    gaps: usize,
     /// A jump of the wall clock at the last line.
     jump: Option<Jump>,
 }
@@ -56,6 +60,8 @@ struct Jump {
     step: f64,
     /// The correction at the line before.
     shift: f64,
+    /// [`Times::gaps`] at the line before.
+    gaps: usize,
 }
 
 impl Jump {
@@ -81,20 +87,28 @@ impl Times {
         self.is_coarse |= stamp.is_coarse;
         self.is_minute |= stamp.is_minute;
         self.went_back = false;
+        let leaps = self.last.is_some_and(|last| may_leap(last, stamp));
         if let Some(wall) = &mut stamp.wall {
             let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
             let returned = self.jump.take().filter(|jump| last.is_some() && jump.is_undone(*wall));
             let mut last = last;
             if let Some(jump) = &returned {
-                self.shift = jump.shift;
+                (self.shift, self.gaps) = (jump.shift, jump.gaps);
                 let goes_on = *wall + jump.shift >= jump.before - JITTER;
                 last = (!goes_on).then_some(jump.before);
             }
             *wall += self.shift;
             if let Some(last) = last {
-                let step = *wall - last;
+                let mut step = *wall - last;
                 if step.abs() > JITTER {
-                    self.jump = Some(Jump { before: last, step, shift: self.shift });
+                    let (shift, gaps) = (self.shift, self.gaps);
+                    self.jump = Some(Jump { before: last, step, shift, gaps });
+                }
+                if leaps && (DAY..=DAY + STEP).contains(&step) {
+                    self.gaps += 1;
+                    self.shift -= DAY;
+                    *wall -= DAY;
+                    step -= DAY;
                 }
                 if step < -YEAR / 2.0 {
                     self.shift += YEAR;
@@ -102,8 +116,11 @@ impl Times {
                 } else if step < -JITTER || step > STEP && !is_ready {
                     // The clock was set without a message, so the time that passed between the two
                     // lines is unknown. We count it as none: a guess might make a wait longer than
-                    // it was, and the doctor must not report a wait that did not happen.
+                    // it was, and the doctor must not report a wait that did not happen. But then
+                    // no wait across this step has an upper bound either, because otherwise the
+                    // longest stall would look like a healthy boot.
                     self.went_back = step < 0.0;
+                    self.gaps += 1;
                     self.shift -= step;
                     *wall = last;
                 }
@@ -145,6 +162,11 @@ impl Times {
     /// Notes that the boot was complete, so many seconds after the kernel's start.
     pub(super) fn complete(&mut self, stamp: Stamp, seconds: f64) {
         self.started = stamp.wall.map(|wall| wall - seconds).or(self.started);
+    }
+
+    /// Returns the number of steps so far over which an unknown time passed.
+    pub(super) fn gaps(&self) -> usize {
+        self.gaps
     }
 
     /// Returns the kernel's time of the last line.
@@ -216,4 +238,14 @@ impl Times {
         let since = self.first? - self.started?;
         (since >= 0.0).then_some(since)
     }
+}
+
+/// Returns whether 29 February lies between two lines whose dates have no year. A date without one
+/// counts as that of a leap year, but three years of four have no such day. So a stall across the
+/// last night of February would look like a clock that was set, if we did not try the shorter
+/// reading first. In a leap year it makes a wait shorter than it was, so that such a wait has no
+/// upper bound.
+fn may_leap(last: Stamp, now: Stamp) -> bool {
+    let (Some(last), Some(civil)) = (last.civil, now.civil) else { return false };
+    now.wall == now.civil && last < LEAP_DAY && civil >= LEAP_DAY + DAY
 }

@@ -61,6 +61,10 @@ impl Boot {
         if let (Some(zero), Some(other_zero)) = (self.wall, other.wall) {
             other.shift(other_zero - zero);
         }
+        // Only of the file that shows when the generator was ready.
+        if self.readiness().is_none() {
+            self.has_gap = other.has_gap;
+        }
         self.resolution = self.resolution.max(other.resolution);
         self.has_kernel_times |= other.has_kernel_times;
         self.kernel_by = self.kernel_by.take().or(other.kernel_by);
