@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -284,8 +284,9 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
     if places.has(InstallPart::Command) {
         for page in command_pages(&root)? {
             let to = places.place(&format!("share/man/man1/{page}"))?;
-            fs::create_dir_all(to.parent().context("the path has no directory")?)?;
+            make_above(&to)?;
             fs::copy(root.join(COMMAND_PAGES).join(&page), &to)
+                .and_then(|_| fs::set_permissions(&to, fs::Permissions::from_mode(0o644)))
                 .with_context(|| format!("cannot install {}", to.display()))?;
             println!("{}", to.display());
         }
@@ -293,8 +294,10 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
     for part in InstallPart::ALL.into_iter().filter(|part| places.has(*part)) {
         let to = places.place(part.notices())?;
         let text = notices(&root, part.package())?;
-        fs::create_dir_all(to.parent().context("the path has no directory")?)?;
-        fs::write(&to, text).with_context(|| format!("cannot install {}", to.display()))?;
+        make_above(&to)?;
+        fs::write(&to, text)
+            .and_then(|()| fs::set_permissions(&to, fs::Permissions::from_mode(0o644)))
+            .with_context(|| format!("cannot install {}", to.display()))?;
         println!("{}", to.display());
     }
     if places.has(Library) {
@@ -376,6 +379,27 @@ fn cargo_home() -> Option<PathBuf> {
     env::var_os("CARGO_HOME").or_else(home).map(|path: OsString| path.into())
 }
 
+/// Makes the directory of a file, and those above it that are missing, so that every user may enter
+/// them. Root's umask may keep others out of what root makes, and a program of another user would
+/// then find neither OpenSSL's module nor the library, and would not start.
+fn make_above(file: &Path) -> Result<()> {
+    let directory = file.parent().context("the path has no directory")?;
+    make(directory).with_context(|| format!("cannot make {}", directory.display()))
+}
+
+fn make(directory: &Path) -> io::Result<()> {
+    if directory.as_os_str().is_empty() || directory.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = directory.parent() {
+        make(above)?;
+    }
+    fs::create_dir(directory)?;
+    // The other bits stay, because Debian's /usr/local passes its group on by one of them.
+    let others = fs::metadata(directory)?.permissions().mode() & !0o777;
+    fs::set_permissions(directory, fs::Permissions::from_mode(others | 0o755))
+}
+
 fn put(
     source: &Source,
     to: &Path,
@@ -384,7 +408,7 @@ fn put(
     built: &Path,
     places: &Places,
 ) -> Result<()> {
-    fs::create_dir_all(to.parent().context("the path has no directory")?)?;
+    make_above(to)?;
     // Renamed into place, so that a program that has the old library mapped keeps the old file.
     let new = PathBuf::from(format!("{}.new", to.display()));
     remove(&new)?;
@@ -505,4 +529,43 @@ pub(crate) fn uninstall(places: Places) -> Result<ExitCode> {
         let _ = fs::remove_dir(places.place(name)?);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The variable by which the test below runs itself with another umask.
+    const TOP: &str = "HEADWATER_TEST_INSTALL_TOP";
+
+    #[test]
+    fn an_umask_keeps_no_user_out_of_what_is_installed() {
+        let name = "install::tests::an_umask_keeps_no_user_out_of_what_is_installed";
+        if let Some(top) = env::var_os(TOP) {
+            let file = Path::new(&top).join("usr/lib/ossl-modules/file");
+            let places = Places::below(Path::new(&top), &[]);
+            let root = root().unwrap();
+            for _ in 0..2 {
+                put(&Checked("LICENSE-MIT"), &file, 0o644, &root, &root, &places).unwrap();
+            }
+            return;
+        }
+        let top = tempfile::tempdir().unwrap();
+        let mode =
+            |name: &str| fs::metadata(top.path().join(name)).unwrap().permissions().mode() & 0o7777;
+        // A directory that was there is its owner's matter, and its group is passed on.
+        fs::create_dir(top.path().join("usr")).unwrap();
+        let own = fs::Permissions::from_mode(0o2770);
+        fs::set_permissions(top.path().join("usr"), own).unwrap();
+        // By a process of its own: the umask is one of the whole process.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "umask 077; exec \"$0\" --exact \"$1\""]);
+        shell.arg(env::current_exe().unwrap()).arg(name).env(TOP, top.path());
+        let output = shell.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(mode("usr"), 0o2770);
+        assert_eq!(mode("usr/lib"), 0o2755);
+        assert_eq!(mode("usr/lib/ossl-modules"), 0o2755);
+        assert_eq!(mode("usr/lib/ossl-modules/file"), 0o644);
+    }
 }
