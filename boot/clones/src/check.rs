@@ -88,6 +88,12 @@ pub fn check(args: &CheckArgs, progress: &dyn Fn(&str)) -> Result<Comparison> {
         limit: Duration::from_secs(args.timeout),
     };
     lines.check()?;
+    // The line of --exec may run on this machine, and a planting that stays would stop the next
+    // check. We cannot ask the line to remove it: a snapshot may have ended the original, and then
+    // the line would hang. But a directory that was not there before, and is now, is this check's.
+    let planted = directory(args.dir.as_deref()).ok();
+    let planted = planted.filter(|directory| !args.planted && !directory.exists());
+    let _removed = planted.as_deref().map(Removed);
     progress(&format!("making {copies} copies"));
     let comparison = compare(&lines.copies(copies)?, copied(args.processes))?;
     Ok(Comparison { reseed_limit_ms: args.reseed_within, ..comparison })
@@ -97,12 +103,14 @@ fn copied(processes: bool) -> Copied {
     if processes { Copied::Process } else { Copied::Machine }
 }
 
-/// A planting that is removed when it is no longer needed.
+/// A planting that is removed when it is no longer needed, if it is on this machine.
 struct Removed<'a>(&'a Path);
 
 impl Drop for Removed<'_> {
     fn drop(&mut self) {
-        if let Err(error) = planting::remove(self.0) {
+        if self.0.exists()
+            && let Err(error) = planting::remove(self.0)
+        {
             eprintln!("headwater clones: {error:#}");
         }
     }

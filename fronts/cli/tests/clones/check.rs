@@ -104,6 +104,44 @@ fn a_line_that_fails_hangs_or_answers_nonsense_is_named_and_copies_are_stopped()
     assert_eq!(status(&output), 2, "before anything is made");
 }
 
+/// A line may run its command on this machine, where the original and the copies are one.
+#[test]
+fn a_check_that_fails_removes_what_it_planted_on_this_machine() {
+    let folder = Folder::new("local");
+    let directory = folder.path("garden");
+    let own = env!("CARGO_BIN_EXE_headwater");
+    let check = |spawn: &str, exec: &str| {
+        let mut check = command(&["check", "--copies", "2", "--spawn", spawn, "--exec", exec]);
+        check.args(["--inside", own, "--only", "bash", "--timeout", "60", "--dir", &directory]);
+        check
+    };
+    let is_removed = || {
+        assert!(!Path::new(&directory).exists(), "the planting is left");
+        let begun = Instant::now();
+        while witnesses(&directory) > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(30), "witnesses are left");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let output = check("false", "{command}").output().unwrap();
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("copy 1 was not made"), "{}", said(&output));
+    is_removed();
+    // A signal ends the line, and the line's own command cannot remove anything then.
+    let planted = format!("{directory}/bash/ready");
+    let output = signalled(check("true", "{command}; sleep 1000"), "-TERM", &planted);
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    is_removed();
+
+    // A planting that was there is the user's.
+    assert_eq!(status(&clones(&["plant", "--only", "bash", "--dir", &directory])), 0);
+    let output = check("false", "{command}").output().unwrap();
+    assert!(said(&output).contains("the original was not planted"), "{}", said(&output));
+    assert_eq!(witnesses(&directory), 1);
+    assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
+    is_removed();
+}
+
 /// Sends a signal to a command once a file is there, and returns what it said.
 fn signalled(mut command: Command, signal: &str, file: &str) -> Output {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
