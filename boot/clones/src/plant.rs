@@ -231,11 +231,34 @@ fn compiled_go(directory: &Path) -> Result<PathBuf> {
     // Offline, and with the toolchain that is here: a check must not fetch another one.
     build.env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local").env("GOPROXY", "off");
     build.env("GOWORK", "off");
+    // A go that a signal ends leaves its files, so they lie where they can be removed. They are
+    // large, and the planting's own directory is memory.
+    let work = Work::new()?;
+    build.env("GOTMPDIR", &work.0);
     build.args(["build", "-o", "witness", "."]).current_dir(directory);
     let output = build.output().context("cannot run go")?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "go cannot build the witness: {}", said.trim());
     Ok(directory.join("witness"))
+}
+
+/// A directory for a compiler's files, which is removed when it is no longer needed.
+struct Work(PathBuf);
+
+impl Work {
+    fn new() -> Result<Work> {
+        let temporary = std::path::absolute(env::temp_dir())?;
+        let work = temporary.join(format!("headwater-go-{}", planting::new()?));
+        let made = DirBuilder::new().mode(0o700).create(&work);
+        made.with_context(|| format!("cannot make {}", work.display()))?;
+        Ok(Work(work))
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Returns the first file of this name in the directories of PATH that can be executed.

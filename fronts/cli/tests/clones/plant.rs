@@ -126,6 +126,27 @@ fn witnesses_have_no_descriptor_of_the_planters_parent() {
     assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
 }
 
+/// Go keeps its files in a directory of its own, and leaves them when a signal ends it.
+#[test]
+fn a_compiler_that_was_ended_leaves_no_files() {
+    let folder = Folder::new("compiler");
+    let (directory, temporary) = (folder.path("garden"), folder.path("tmp"));
+    for name in ["bin", "tmp"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    let log = folder.path("log");
+    let script = "mkdir \"${GOTMPDIR:-$TMPDIR}/go-build1\" && echo made >> ";
+    folder.program("bin/go", &format!("#!/bin/sh\n{script}{log}\nkill -INT $$\n"));
+    let mut plant = command(&["plant", "--only", "go", "--dir", &directory]);
+    plant.env("PATH", format!("{}:{}", folder.path("bin"), std::env::var("PATH").unwrap()));
+    let output = plant.env("TMPDIR", &temporary).output().unwrap();
+    assert_eq!(status(&output), 0, "{}", said(&output));
+    assert_eq!(fs::read_to_string(&log).unwrap(), "made\n");
+    let left: Vec<_> = fs::read_dir(&temporary).unwrap().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
+}
+
 /// A clock that is set while a copy draws, by hours, as when a restored machine meets its time
 /// server.
 #[test]
