@@ -19,6 +19,7 @@ const GLIBC: &str = "2.17";
 pub(crate) fn extension() -> Result<ExitCode> {
     let platform = platform(std::env::consts::ARCH);
     let file = build(None, platform.context("DuckDB has no platform for this machine")?)?;
+    place(&file)?;
     println!("{}", file.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -16,7 +16,7 @@ from headwater import _native
 from headwater._generator_arrays import Arrays
 from headwater._generator_bits import Bits, bits_of
 from headwater._generator_distributions import Distributions
-from headwater._generator_draw import KINDS, REFUSED
+from headwater._generator_draw import KINDS, REFUSED, whole
 from headwater._generator_more import More
 
 if TYPE_CHECKING:
@@ -26,7 +26,18 @@ _NumPy = np.random.Generator
 _UNIFORM, _NORMAL, _EXPONENTIAL, _GAMMA, _SCALED_EXPONENTIAL = (
     KINDS[name] for name in ("uniform", "normal", "exponential", "gamma", "scaled_exponential")
 )
-_FLOATS = (None, np.float64, np.float32, float, "float64", "float32", "d", "f")
+_FLOATS = (np.float64, np.float32)
+
+
+def _float(dtype: Any) -> Any:
+    """Returns NumPy's class of a float type however it is spelled, and what is none as it is."""
+    if dtype is np.float64 or dtype is np.float32:
+        return dtype
+    try:
+        spelled = np.dtype(dtype)
+    except TypeError:
+        return dtype
+    return spelled.type if spelled.type in _FLOATS and spelled.isnative else dtype
 
 
 class Generator(Arrays, Distributions, More, _NumPy):
@@ -92,7 +103,8 @@ class Generator(Arrays, Distributions, More, _NumPy):
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Returns uniform numbers in [0, 1)."""
         made = None
-        if dtype is np.float64 or dtype in _FLOATS:
+        dtype = _float(dtype)
+        if dtype in _FLOATS:
             of = None if dtype is np.float64 and out is None else dtype
             made = self._draw(_UNIFORM, size, of, out)
         return self._numpy(_NumPy.random, size, dtype, out) if made is None else made
@@ -100,7 +112,8 @@ class Generator(Arrays, Distributions, More, _NumPy):
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Returns normal numbers of mean 0 and standard deviation 1."""
         made = None
-        if dtype is np.float64 or dtype in _FLOATS:
+        dtype = _float(dtype)
+        if dtype in _FLOATS:
             of = None if dtype is np.float64 and out is None else dtype
             made = self._draw(_NORMAL, size, of, out)
         return self._numpy(_NumPy.standard_normal, size, dtype, out) if made is None else made
@@ -110,6 +123,7 @@ class Generator(Arrays, Distributions, More, _NumPy):
     ) -> Any:
         """Returns exponential numbers of mean 1. `method` is NumPy's, and changes nothing."""
         made = None
+        dtype = _float(dtype)
         if method in ("zig", "inv"):
             if dtype is np.float64:
                 made = self._draw(_EXPONENTIAL, size, None if out is None else dtype, out)
@@ -124,7 +138,8 @@ class Generator(Arrays, Distributions, More, _NumPy):
     ) -> Any:
         """Returns gamma numbers of this shape and scale 1."""
         made = None
-        if dtype is np.float64 or dtype in _FLOATS:
+        dtype = _float(dtype)
+        if dtype in _FLOATS:
             of = None if dtype is np.float64 and out is None else dtype
             made = self._draw(_GAMMA, size, of, out, shape)
         if made is not None:
@@ -142,6 +157,8 @@ class Generator(Arrays, Distributions, More, _NumPy):
         endpoint: bool = False,
     ) -> Any:
         """Returns integers from `low` (included) to `high` (excluded, unless `endpoint`)."""
+        if type(low) is not int or (type(high) is not int and high is not None):
+            low, high = whole(low), whole(high)
         try:
             made = self._cursor.integers(low, high, size, dtype, endpoint)
             if size is None and dtype is not int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, REFUSED, Draw
+from headwater._generator_draw import KINDS, REFUSED, Draw, whole
 
 _NumPy = np.random.Generator
 
@@ -30,6 +30,7 @@ class Arrays(Draw):
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
         """Returns vectors that say how often each outcome occurs in `n` trials."""
         made = None
+        n = whole(n)
         try:
             shares = np.array(pvals, np.float64)
             # The last share is what the others leave, as in NumPy.
@@ -166,6 +167,7 @@ class Arrays(Draw):
 
     def shuffle(self, x: Any, axis: Any = 0) -> None:
         """Shuffles an array or a list in place, along an axis."""
+        axis = _axis(axis)
         if type(x) is list and axis == 0:
             self._cursor.own().shuffle(x)
             return
@@ -199,7 +201,7 @@ class Arrays(Draw):
         """Returns a shuffled `range(x)`, or a copy of `x` that is shuffled along an axis."""
         if isinstance(x, (int, np.integer)) and not isinstance(x, bool) and 0 <= x < 1 << 62:
             return self._order(int(x))
-        array = np.asarray(x)
+        array, axis = np.asarray(x), _axis(axis)
         if array.ndim and type(axis) is int and -array.ndim <= axis < array.ndim:
             if array.ndim == 1:
                 copy = np.array(array)
@@ -210,7 +212,7 @@ class Arrays(Draw):
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """Returns a copy of `x` in which each slice along an axis is shuffled by itself."""
-        array = np.asarray(x)
+        array, axis = np.asarray(x), _axis(axis)
         fits = axis is None or (type(axis) is int and -array.ndim <= axis < array.ndim)
         if not fits or not array.ndim or (out is not None and type(out) is not np.ndarray):
             return self._numpy(_NumPy.permuted, x, axis=axis, out=out)
@@ -228,6 +230,10 @@ class Arrays(Draw):
             return made
         out[...] = made
         return out
+
+
+def _axis(axis: Any) -> Any:
+    return int(axis) if isinstance(axis, np.integer) else axis
 
 
 def _is_opaque(x: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, Draw
+from headwater._generator_draw import KINDS, Draw, whole
 
 _NumPy = np.random.Generator
 
@@ -169,6 +169,7 @@ class Distributions(Draw):
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Returns counts of successes among `n` trials of probability `p`."""
+        n = n if type(n) is int else whole(n)
         made = self._draw(_BINOMIAL, size, None, None, n, p)
         return self._rest(_BINOMIAL, _NumPy.binomial, (n, p), size) if made is None else made
 
@@ -179,7 +180,7 @@ class Distributions(Draw):
 
     def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
         """Returns counts of good items in a sample without replacement."""
-        given = ngood, nbad, nsample
+        given = whole(ngood), whole(nbad), whole(nsample)
         # NumPy refuses larger numbers; those of the stream go on to 2^53.
         if not (_is_small(ngood) and _is_small(nbad)):
             return self._numpy(_NumPy.hypergeometric, *given, size)

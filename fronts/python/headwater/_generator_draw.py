@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KINDS = _native.KINDS
 #: Errors after which NumPy's method is asked, which raises its own error or has an answer.
-REFUSED = (TypeError, ValueError, OverflowError)
+REFUSED = (TypeError, ValueError, OverflowError, BufferError)
 #: The kinds of counts, whose arrays are int64 as NumPy's are.
 _COUNTS = {
     KINDS[name]
@@ -24,6 +24,24 @@ _COUNTS = {
         "hypergeometric",
     )
 }
+
+
+def whole(n: Any) -> Any:
+    """Returns a count that is a float without digits after the point as an integer, as NumPy does.
+
+    Otherwise a spelling would decide which numbers come: `10.0` is no count of a kind's.
+    """
+    if isinstance(n, float):
+        return int(n) if n.is_integer() else n
+    if isinstance(n, (list, tuple, np.ndarray)):
+        try:
+            counts = np.asarray(n)
+        except ValueError:
+            return n  # a ragged list, which NumPy's method refuses
+        if counts.dtype.kind == "f":
+            is_whole = (np.trunc(counts) == counts) & (abs(counts) < 2**53)
+            return counts.astype(np.int64) if is_whole.all() else n
+    return n
 
 
 class Draw:

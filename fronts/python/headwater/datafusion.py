@@ -33,7 +33,10 @@ def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
 
     # "immutable" lets DataFusion fold and move the call: the numbers depend on the ids alone. The
     # planner casts the ids, so an id that is no whole number of 64 bits fails there.
-    made = datafusion.udf(draw, [pa.int64()], _type(plan), "immutable", f"hw_{name}")
+    # Two functions of one name are one to the planner, which would take the numbers of the first for
+    # both: so the name says all that the numbers depend on.
+    full = f"hw_{plan.to_bytes().hex()}"
+    made = datafusion.udf(draw, [pa.int64()], _type(plan), "immutable", full)
     return made(column).alias(name)
 
 

@@ -37,6 +37,8 @@ def _column(ids: Any) -> tuple[Any, Any]:
     if isinstance(array.dtype, pd.SparseDtype):
         return np.ascontiguousarray(np.asarray(array)), None
     if isinstance(array.dtype, pd.CategoricalDtype):  # the value counts, and not its code
+        if pd.api.types.infer_dtype(array.categories) != "integer":
+            return np.ascontiguousarray(np.asarray(array)), None
         array = pd.Series(np.asarray(array, dtype=object)).convert_dtypes().array
     if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(
         array.dtype
@@ -48,13 +50,23 @@ def _column(ids: Any) -> tuple[Any, Any]:
     return np.ascontiguousarray(np.asarray(array)), None
 
 
+def _index(column: Any) -> Any:
+    """Returns the index of a Series, or an Index itself: it is the one of the rows it stands in."""
+    if isinstance(column, pd.Index):
+        return column
+    return column.index if isinstance(column, pd.Series) else None
+
+
+def _same_rows(ids: Any, column: Any, what: str) -> None:
+    """Raises an error for a Series with another index, whose rows would not be those of the ids."""
+    index = _index(ids)
+    if index is not None and isinstance(column, pd.Series) and not column.index.equals(index):
+        raise ValueError(f"{what} must have the same index: rows are taken by their places")
+
+
 def _numbers(ids: Any, column: Any) -> Any:
     """Returns a parameter that is a column, as an array of numbers, none of which is missing."""
-    if isinstance(column, pd.Series) and isinstance(ids, pd.Series):
-        if not column.index.equals(ids.index):
-            raise ValueError(
-                "ids and a parameter must have the same index: rows are taken by their places"
-            )
+    _same_rows(ids, column, "ids and a parameter")
     if isinstance(column, pd.Series):
         if pd.api.types.is_extension_array_dtype(column.dtype):
             if column.isna().any():
@@ -84,7 +96,7 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
     else:
         missing = None
     values, _ = plan.run(column, name, numbers).to_numpy()
-    index = ids.index if isinstance(ids, pd.Series) else None
+    index = _index(ids)
     if values.ndim == 2:
         series = pd.Series(list(values), index=index, name=name)
         return series if missing is None else series.mask(missing)
@@ -128,7 +140,10 @@ def weighted_order(
 
     No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
     """
-    column = np.asarray(weights, dtype=float)
+    _same_rows(ids, weights, "ids and weights")
+    column = np.asarray(_unmasked(weights, "weights"), dtype=float)
+    if column.shape != (len(ids),):
+        raise ValueError(f"weights must be one number a row, {len(ids)} in all, not {column.shape}")
     if not (np.isfinite(column) & (column >= 0)).all():
         raise ValueError(_samples.NEED)
     numbers: pd.Series = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
@@ -188,13 +203,23 @@ def key_of(*columns: Any, nulls: str = "null") -> pd.Series:
     """Returns ids of rows. See `headwater.arrow.key_of`. Texts need pyarrow."""
     parts = tuple(_values(column) for column in columns)
     values, mask = arrow_key_of(parts, nulls).to_numpy()
-    index = columns[0].index if isinstance(columns[0], pd.Series) else None
+    indexed = [column for column in columns if _index(column) is not None]
+    for column in indexed:
+        _same_rows(indexed[0], column, "columns")
+    index = _index(indexed[0]) if indexed else None
     series = pd.Series(values, index=index, name="key")
     return series if mask is None else series.astype("Int64").mask(mask)
 
 
+def _unmasked(column: Any, what: str) -> Any:
+    """Returns the column, or raises an error for an array whose mask would not be seen."""
+    if isinstance(column, np.ma.MaskedArray):
+        raise TypeError(f"{what} are a masked array, whose mask is not part of it: pass its filled()")
+    return column
+
+
 def _values(column: Any) -> Any:
-    array = column.array if isinstance(column, pd.Series | pd.Index) else column
+    array = column.array if isinstance(column, pd.Series | pd.Index) else _unmasked(column, "columns")
     if isinstance(array, np.ndarray) and array.dtype.kind in "iu":
         return np.ascontiguousarray(array)
     import pyarrow as pa

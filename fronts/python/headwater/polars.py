@@ -204,22 +204,24 @@ def sample_n(
     rows = _samples.count(n)
     column = _expression(ids)
     known = frame.filter(column.is_not_null())
-    word = pl.col(_ORDER)
+    names = frame.lazy().collect_schema().names()
+    # A column of this name would be the user's.
+    order = _ORDER
+    while order in names:
+        order += "_"
+    word = pl.col(order)
     if weights is None:
         number = _functions["order"](column, key, name=name)
     else:
         number = weighted_order(column, key, weights, name=name)
-    known = known.with_columns(number.alias(_ORDER))
+    known = known.with_columns(number.alias(order))
     if weights is not None:
         known = known.filter(word.is_finite())
     ordered = known.sort(word, column)
-    if by is None:
-        return ordered.head(rows).drop(_ORDER)
-    return (
-        ordered.group_by(by, maintain_order=True)
-        .head(rows)
-        .select(frame.lazy().collect_schema().names())
-    )
+    # Polars 2.1 takes a row of each group for head(0).
+    if by is None or rows == 0:
+        return ordered.head(rows).drop(order)
+    return ordered.group_by(by, maintain_order=True).head(rows).select(names)
 
 
 def folds(

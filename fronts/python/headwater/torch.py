@@ -65,6 +65,12 @@ class ElasticSampler:
         position: int = 0,
     ) -> None:
         replicas, own = _group() if num_replicas is None or rank is None else (1, 0)
+        if rank is None and num_replicas is not None and index(num_replicas) != replicas:
+            # As rank 0, each process would have the same rows.
+            raise ValueError(
+                f"rank must be given with num_replicas={num_replicas}: torch.distributed runs "
+                f"{replicas} process{'es' if replicas > 1 else ''}"
+            )
         self.n = index(n)
         self.num_replicas = replicas if num_replicas is None else index(num_replicas)
         self.rank = own if rank is None else index(rank)

@@ -3,7 +3,7 @@
 
 use super::column::{ArrowArray as Array, ArrowChunkedArray, Chunk};
 use super::plan::raised;
-use crate::streams::View;
+use crate::streams::{View, hides_a_mask};
 use headwater_arrow::{ArrowArray, ArrowArrayStream, ArrowSchema, Column, Error, Ids, Output};
 use headwater_streams::kinds::Dtype;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -110,9 +110,8 @@ impl Input {
                 object.get_type().qualname()?
             )));
         }
-        // A masked array of NumPy's offers its values and hides its mask, so that a number would be
-        // drawn for the row of a missing id.
-        if object.hasattr("_mask")? && object.hasattr("filled")? {
+        // A number would be drawn for the row of a missing id.
+        if hides_a_mask(object)? {
             return Err(PyTypeError::new_err(format!(
                 "{name} are a masked array, whose mask is not part of its buffer: pass \
                  pyarrow.array({name}), which makes nulls of the mask"

@@ -28,6 +28,11 @@ pub(crate) fn not_a(value: &Bound<'_, PyAny>, name: &str, expected: &str) -> PyE
     PyTypeError::new_err(format!("{name} must be {expected}, not {found}"))
 }
 
+/// Returns whether this is a masked array of NumPy's, which offers its values and hides its mask.
+pub(crate) fn hides_a_mask(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("_mask")? && object.hasattr("filled")?)
+}
+
 /// Returns a ValueError that names the argument, its domain and its value.
 pub(crate) fn outside(value: &Bound<'_, PyAny>, name: &str, domain: &str) -> PyErr {
     // Python refuses to write integers of more than 4,300 digits.

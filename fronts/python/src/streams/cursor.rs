@@ -25,7 +25,7 @@ use super::parameters::Parameter;
 use super::stream::Stream;
 use headwater_streams::kinds::{Elements, Form, Kind, Made, Out, Value, draw};
 use headwater_streams::{Error, Key as NativeKey};
-use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
@@ -438,6 +438,7 @@ impl Cursor {
             error.is_instance_of::<PyTypeError>(py)
                 || error.is_instance_of::<PyValueError>(py)
                 || error.is_instance_of::<PyOverflowError>(py)
+                || error.is_instance_of::<PyBufferError>(py)
         };
         match self.tried(py, kind_of(kind)?, (size, dtype, out), given) {
             Err(error) if is_refusal(&error) => Ok(None),

@@ -4,7 +4,7 @@
 //! program runs. So items as long as a number are shuffled as numbers, and others follow a shuffled
 //! list of their places, which has the same order.
 
-use super::args::{listed, not_a, zeros};
+use super::args::{hides_a_mask, listed, not_a, zeros};
 use super::dlpack::Tensor;
 use super::dtype::Dtype;
 use super::memory::{Memory, Out, View};
@@ -20,6 +20,12 @@ pub(crate) fn shuffle(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut items = listed(list.iter())?;
         stream.shuffle(&mut items);
         return list.set_slice(0, list.len(), PyList::new(x.py(), items)?.as_any());
+    }
+    if hides_a_mask(x)? {
+        return Err(PyTypeError::new_err(
+            "x is a masked array, whose mask would stay where it is: shuffle x.filled(), or take \
+             the rows of x in a shuffled order",
+        ));
     }
     if View::is_offered(x) {
         return buffer(stream, x);
