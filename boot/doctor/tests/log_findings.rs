@@ -401,3 +401,28 @@ fn a_wait_over_which_the_clock_was_set_is_unknown() {
         assert_eq!(not_checked(&report, Id::ReadyLate), "", "{one}");
     }
 }
+
+/// The last boot is the machine's present one, but an earlier one may show why it was slow.
+#[test]
+fn a_bad_boot_is_named_after_a_last_one_with_notes_or_without_an_end() {
+    let boot = |day: u32, ready: Option<f64>| {
+        let line = |text: String| format!("Nov {day} 10:00:00 b kernel: {text}\n");
+        let mut log = line("[    0.000000] Linux version 5.10.0 (x@y) #1 SMP".to_owned());
+        log += &line("[    1.912000] Run /init as init process".to_owned());
+        if let Some(ready) = ready {
+            log += &line(format!("[{ready:12.6}] random: crng init done"));
+        }
+        log
+    };
+    for last in [Some(2.412), Some(2.0), None] {
+        let report = of_log(&(boot(27, Some(91.912)) + &boot(28, last)));
+        let found = of(&report, Id::ReadyLate);
+        let history = found.iter().find(|one| one.title.starts_with("at an earlier boot"));
+        let history = history.unwrap_or_else(|| panic!("{last:?}: {report:?}"));
+        assert_eq!(history.severity, Severity::Note);
+        assert!(history.title.contains("90.0 s") || history.title.contains("90 s"), "{history:?}");
+    }
+    // A last boot that went wrong says enough.
+    let report = of_log(&(boot(27, Some(91.912)) + &boot(28, Some(61.912))));
+    assert!(!one(&report, Id::ReadyLate).title.contains("earlier"));
+}

@@ -2,33 +2,30 @@
 
 use super::Answer;
 use crate::boot::{Boot, Moment};
-use crate::{Case, Severity};
+use crate::{Case, Finding, Severity};
 
-/// Runs `find` on the boots from the last one back, and returns the first result with findings. If
-/// the last boot shows nothing, findings of an earlier boot are history and become notes.
+/// Runs `find` on the boots from the last one back, up to the first in which something went wrong.
+/// If that is an earlier boot, its findings are history and become notes, after those of the last.
+/// A last boot that shows nothing has even the notes of an earlier one after it.
 pub(super) fn newest(case: &Case, mut find: impl FnMut(&Boot) -> Answer) -> Answer {
     let Some((last, earlier)) = case.boots.split_last() else { return no_log(case) };
     let answer = find(last);
-    if !matches!(&answer, Answer::Found(findings) if findings.is_empty()) {
+    let went_wrong = |found: &[Finding]| found.iter().any(|one| one.severity > Severity::Note);
+    if went_wrong(answer.findings()) {
         return answer;
     }
-    let history = earlier.iter().rev().find_map(|boot| match find(boot) {
-        Answer::Found(findings) | Answer::InPart(findings, _) if !findings.is_empty() => {
-            Some(findings)
-        }
-        _ => None,
+    let shows_nothing = matches!(&answer, Answer::Found(found) if found.is_empty());
+    let history = earlier
+        .iter()
+        .rev()
+        .map(|boot| find(boot).into_findings())
+        .find(|found| went_wrong(found) || shows_nothing && !found.is_empty());
+    let notes = history.into_iter().flatten().map(|mut finding| {
+        finding.severity = Severity::Note;
+        finding.title = format!("at an earlier boot, {}", finding.title);
+        finding
     });
-    Answer::Found(
-        history
-            .unwrap_or_default()
-            .into_iter()
-            .map(|mut finding| {
-                finding.severity = Severity::Note;
-                finding.title = format!("at an earlier boot, {}", finding.title);
-                finding
-            })
-            .collect(),
-    )
+    answer.with(notes.collect())
 }
 
 /// Returns the answer of a check that needs a log, if there is none: on a machine the check could

@@ -76,6 +76,30 @@ impl Answer {
     pub const fn fine() -> Answer {
         Answer::Found(Vec::new())
     }
+
+    fn findings(&self) -> &[Finding] {
+        match self {
+            Answer::Found(findings) | Answer::InPart(findings, _) => findings,
+            Answer::CouldNot(_) | Answer::NotAsked => &[],
+        }
+    }
+
+    fn into_findings(self) -> Vec<Finding> {
+        match self {
+            Answer::Found(findings) | Answer::InPart(findings, _) => findings,
+            Answer::CouldNot(_) | Answer::NotAsked => Vec::new(),
+        }
+    }
+
+    /// Returns the answer with more findings.
+    fn with(self, more: Vec<Finding>) -> Answer {
+        match self {
+            Answer::Found(findings) => Answer::Found([findings, more].concat()),
+            Answer::InPart(findings, why) => Answer::InPart([findings, more].concat(), why),
+            Answer::CouldNot(why) if !more.is_empty() => Answer::InPart(more, why),
+            other => other,
+        }
+    }
 }
 
 impl From<Finding> for Answer {

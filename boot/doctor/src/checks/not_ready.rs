@@ -93,8 +93,8 @@ fn finding(case: &Case, title: String, evidence: Evidence) -> Finding {
         severity: Severity::Critical,
         title,
         evidence: std::iter::once(evidence).chain(slope(case)).collect(),
-        why: "getrandom() waits until the kernel has gathered 256 bits; services, logins and key generation hang \
-              with it."
+        why: "getrandom() waits until the kernel has gathered 256 bits (128 before 5.18); services, logins and \
+              key generation hang with it."
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify: "headwater wait --timeout 10 returns at once after a reboot".to_owned(),

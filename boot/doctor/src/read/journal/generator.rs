@@ -5,19 +5,24 @@ use crate::read::logs::Texts;
 
 /// Reads a message of the kernel's generator, without its prefix "random: ".
 pub(super) fn generator(says: &str) -> Option<LogEvent<'_>> {
-    match says {
+    const TRUSTING: &str = " (trusting CPU's manufacturer)";
+    for (text, event) in [
+        ("crng init done", LogEvent::Ready { trusted: false }),
+        ("crng done", LogEvent::Ready { trusted: false }),
         // Before 4.8 getrandom waited for the pool of that name.
-        "crng init done" | "nonblocking pool is initialized" => {
-            return Some(LogEvent::Ready { trusted: false });
+        ("nonblocking pool is initialized", LogEvent::Ready { trusted: false }),
+        ("fast init done", LogEvent::FastInit),
+        ("crng reseeded due to virtual machine fork", LogEvent::Fork),
+        ("crng reseeded on system resumption", LogEvent::Resumed),
+    ] {
+        let Some(rest) = says.strip_prefix(text) else { continue };
+        let is_ready = matches!(event, LogEvent::Ready { .. });
+        if is_ready && let Some(rest) = rest.strip_prefix(TRUSTING) {
+            return is_foreign(rest).then_some(LogEvent::Ready { trusted: true });
         }
-        "crng done (trusting CPU's manufacturer)"
-        | "crng init done (trusting CPU's manufacturer)" => {
-            return Some(LogEvent::Ready { trusted: true });
+        if text != "crng done" && is_foreign(rest) {
+            return Some(event);
         }
-        "fast init done" => return Some(LogEvent::FastInit),
-        "crng reseeded due to virtual machine fork" => return Some(LogEvent::Fork),
-        "crng reseeded on system resumption" => return Some(LogEvent::Resumed),
-        _ => {}
     }
     // Most lines of a system that is ready end here.
     static WARNINGS: Texts =
@@ -49,6 +54,12 @@ pub(super) fn generator(says: &str) -> Option<LogEvent<'_>> {
         });
     }
     missed(says)
+}
+
+/// Returns true if this, after a message, is none of its words: a page's tag, a reader's arrow, or
+/// what a program wrote to the same console.
+fn is_foreign(rest: &str) -> bool {
+    !rest.strip_prefix(' ').is_some_and(|word| word.starts_with(|c: char| c.is_lowercase()))
 }
 
 /// Reads the number of warnings that the kernel's rate limit left out.
@@ -101,6 +112,15 @@ mod tests {
             ("3 get_random_xx warning(s) missed due to ratelimiting", Some(LogEvent::Missed(3))),
             ("crng reseeded due to virtual machine fork", Some(LogEvent::Fork)),
             ("crng reseeded on system resumption", Some(LogEvent::Resumed)),
+            ("crng init done<br>", Some(LogEvent::Ready { trusted: false })),
+            ("crng init done\\r", Some(LogEvent::Ready { trusted: false })),
+            ("crng init done  <--- here", Some(LogEvent::Ready { trusted: false })),
+            ("crng init doneStarting sshd: OK", Some(LogEvent::Ready { trusted: false })),
+            ("nonblocking pool is initialized[/code]", Some(LogEvent::Ready { trusted: false })),
+            ("crng done (trusting CPU's manufacturer)\"}", Some(LogEvent::Ready { trusted: true })),
+            ("crng reseeded due to virtual machine fork</pre>", Some(LogEvent::Fork)),
+            ("crng init done takes a minute here", None),
+            ("crng done", None),
             ("crng init do", None),
             ("get_random_bytes called from start_kernel with crng_init=9", None),
             ("urandom warning(s) missed", None),
