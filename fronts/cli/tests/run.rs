@@ -97,6 +97,32 @@ fn a_configuration_that_openssl_drops_is_refused() {
     }
 }
 
+/// A line that is sound where it stands may be a mistake where it is repeated, and a section of ours
+/// may have begun before.
+#[test]
+fn what_cannot_be_extended_soundly_is_refused() {
+    let file = folder("repeated").join("openssl.cnf");
+    for (text, why) in [
+        (
+            ".pragma = dollarid:on\nopenssl_conf = o\n[o]\nx$y = 1\n.pragma = dollarid:off\n",
+            "an equals sign",
+        ),
+        ("openssl_conf = o\n[headwater_init]\nunknown = 1\n[o]\n", "would not lead to headwater"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let mut command = run(&["--openssl", "--", "echo", "ran"]);
+        let said = refused(command.env("OPENSSL_CONF", &file).output().unwrap(), 125);
+        assert!(said.contains(why), "{text:?}: {said}");
+    }
+    // Not every file that is no regular one is a pipe.
+    let mut command = run(&["--openssl", "--print"]);
+    assert!(command.env("OPENSSL_CONF", "/dev/null").output().unwrap().status.success());
+    let mut command = Command::new("bash");
+    command.args(["-c", "OPENSSL_CONF=<(echo) \"$0\" run --openssl --print"]);
+    let said = refused(command.arg(env!("CARGO_BIN_EXE_headwater")).output().unwrap(), 125);
+    assert!(said.contains("no regular file"), "{said}");
+}
+
 /// The last of a section's name counts, so headwater's lines must have all that stood there.
 #[test]
 fn a_policy_stays_however_its_file_is_included() {

@@ -5,6 +5,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::str;
 
+/// Has no meaning to config(5), and may be part of a name.
+const PUNCTUATION: &str = "/._-+@,~";
+
 /// The sections of the present configuration, by name.
 #[derive(Default)]
 pub(super) struct Present {
@@ -15,6 +18,11 @@ impl Present {
     /// Reads `path` and the files that it includes. A missing file counts as empty, as in OpenSSL.
     pub(super) fn read(path: &Path) -> Result<Present, String> {
         Ok(Present { sections: parse::read(path)? })
+    }
+
+    /// Reads a text and the files that it includes.
+    pub(super) fn of(text: &str) -> Result<Present, String> {
+        Ok(Present { sections: parse::read_text(text.as_bytes())? })
     }
 
     fn values(&self, section: &str) -> &[Value] {
@@ -100,6 +108,26 @@ impl Present {
         line(format!("[headwater_module]\nmodule = {}\nactivate = 1", plain(module)?));
         Ok(text)
     }
+
+    /// Returns an error unless OpenSSL, with this as its whole configuration, draws from headwater:
+    /// lines that are sound in their place may be a mistake in another one, or come before ours.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let draws = |init: &str| {
+            let random = self.values(init).first().filter(|first| first.name == b"random")?;
+            let random = self.value(str::from_utf8(&random.value).ok()?, "random")?;
+            Some(random == b"HEADWATER")
+        };
+        for name in ["openssl_conf", "nodejs_conf"] {
+            let init = self.value("default", name).and_then(|init| str::from_utf8(init).ok());
+            if init.and_then(draws) != Some(true) {
+                return Err(format!(
+                    "cannot extend the present configuration of OpenSSL: '{name}' would not lead to \
+                     headwater; include headwater-openssl.cnf there by hand"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the line of a value that is set once more. Its variables are expanded already: a name
@@ -139,13 +167,14 @@ fn quoted(text: &str) -> String {
 }
 
 fn is_plain(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@,~".contains(c))
+    text.chars().all(|c| c.is_ascii_alphanumeric() || PUNCTUATION.contains(c))
 }
 
-/// Returns a path that config(5) reads without escapes, or a message.
+/// Returns a path that config(5) reads without escapes, or a message. Unlike the name of a section,
+/// it may have letters of any script.
 fn plain(path: &Path) -> Result<&str, String> {
-    let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-+@,~".contains(c));
-    path.to_str().filter(|text| is_plain(text)).ok_or_else(|| {
+    let is_plain = |c: char| c.is_alphanumeric() || PUNCTUATION.contains(c);
+    path.to_str().filter(|text| text.chars().all(is_plain)).ok_or_else(|| {
         format!("cannot name {} in OpenSSL's configuration: the path has characters that config(5) expands", path.display())
     })
 }
@@ -156,7 +185,7 @@ mod tests {
     use std::{env, fs};
 
     fn extended(text: &str) -> Result<String, String> {
-        let present = Present { sections: parse::read_text(text.as_bytes())? };
+        let present = Present::of(text)?;
         present.extended(Some(Path::new("/etc/ssl/openssl.cnf")), Path::new("/m/headwater.so"))
     }
 

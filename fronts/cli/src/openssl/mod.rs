@@ -44,7 +44,9 @@ pub(crate) fn text() -> Result<String, String> {
         Some(path) => Present::read(path)?,
         None => Present::default(),
     };
-    present.extended(base.as_deref(), &module)
+    let text = present.extended(base.as_deref(), &module)?;
+    Present::of(&text)?.check()?;
+    Ok(text)
 }
 
 /// Returns the configuration that the command would have read: the user's, or the system's.

@@ -39,11 +39,18 @@ const PIECE: usize = 510;
 /// The most bytes of a value with its variables expanded.
 const LONGEST: usize = 65_536;
 
-/// Reads a text that is no file.
-#[cfg(test)]
+/// Reads a text that is in no file yet.
+///
+/// # Errors
+///
+/// A message of one line.
 pub(super) fn read_text(text: &[u8]) -> Result<Sections, String> {
     let mut reader = Reader::default();
-    reader.open.push(Input { path: PathBuf::from("test.cnf"), text: text.to_owned(), at: 0 });
+    reader.open.push(Input {
+        path: PathBuf::from("the extended configuration"),
+        text: text.to_owned(),
+        at: 0,
+    });
     reader.read()
 }
 
@@ -125,6 +132,8 @@ impl Reader {
         }
         let text = match fs::metadata(path) {
             Ok(kind) if kind.is_file() => fs::read(path),
+            // An old way to have no configuration.
+            Ok(_) if path == Path::new("/dev/null") => Ok(Vec::new()),
             // A pipe is empty after the first program that reads it.
             Ok(_) => return refused("it is no regular file"),
             Err(error) => Err(error),
