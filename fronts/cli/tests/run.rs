@@ -158,6 +158,10 @@ fn the_status_is_there_where_a_parent_ignores_its_children() {
         return;
     }
     assert_eq!(output.status.code(), Some(7), "{output:?}");
+    let mut command = Command::new("env");
+    command.args(["--ignore-signal=CHLD", env!("CARGO_BIN_EXE_headwater"), "status", "--openssl"]);
+    let output = command.args(["--", "true"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "no program loaded the module: {output:?}");
 }
 
 /// A program that adds to counters without room ends by SIGBUS.

@@ -52,6 +52,8 @@ def test_other_types_are_numpys_errors() -> None:
     [
         ("binomial", (10.0, 0.5, 5), (10, 0.5, 5)),
         ("binomial", (np.float64(10), 0.5, 5), (10, 0.5, 5)),
+        ("binomial", (np.float32(10), 0.5, 5), (10, 0.5, 5)),
+        ("binomial", (np.array(10.0), 0.5, 5), (10, 0.5, 5)),
         ("binomial", ([10.0] * 5, 0.5), ([10] * 5, 0.5)),
         ("binomial", (np.full(5, 10, np.float32), [0.5] * 5), ([10] * 5, [0.5] * 5)),
         ("hypergeometric", (10.0, 5.0, 7.0, 4), (10, 5, 7, 4)),
@@ -65,7 +67,7 @@ def test_counts_may_be_written_as_floats(method: str, written: Any, counts: Any)
     assert numbers(method, *written) == numbers(method, *counts)
 
 
-@pytest.mark.parametrize("n", [-1.0, np.nan, np.inf, "ten", [1, [2]]])
+@pytest.mark.parametrize("n", [-1.0, np.nan, np.inf, 1e300, "ten", [1, [2]]])
 def test_counts_that_are_none_are_numpys_errors(n: Any) -> None:
     rng = headwater.Generator(42)
     with pytest.raises((ValueError, TypeError, OverflowError)):

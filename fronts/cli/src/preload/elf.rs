@@ -28,7 +28,7 @@ pub(super) struct Binary {
     pub(super) has_raw_calls: bool,
 }
 
-/// Returns whether the file is a shared library that programs of this machine can load.
+/// Returns whether the file is a shared object of this machine.
 pub(super) fn is_library(path: &Path) -> std::io::Result<bool> {
     let file = ReadCache::new(File::open(path)?);
     Ok(Header::parse(&file).is_ok_and(|header| {

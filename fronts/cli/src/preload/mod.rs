@@ -117,15 +117,12 @@ impl Library {
             }
         }
         if let Some(found) = places.iter().find(|place| place.is_file()) {
+            let unreadable = |error| format!("cannot read {}: {error}", found.display());
             // The dynamic linker warns of a library that it cannot load, and starts the program.
-            return found
-                .canonicalize()
-                .and_then(|path| elf::is_library(&path).map(|is_library| (path, is_library)))
-                .map_err(|error| format!("cannot read {}: {error}", found.display()))
-                .and_then(|(path, is_library)| match is_library {
-                    true => Ok(path),
-                    false => Err(format!("{} is no library for this machine", found.display())),
-                });
+            if !elf::is_library(found).map_err(unreadable)? {
+                return Err(format!("{} is no library for this machine", found.display()));
+            }
+            return found.canonicalize().map_err(unreadable);
         }
         let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
         Err(format!(

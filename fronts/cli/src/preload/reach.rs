@@ -148,13 +148,7 @@ fn after_env(words: &[OsString]) -> Result<Vec<OsString>, &'static str> {
     let mut is_elsewhere = false;
     while let Some(word) = rest.first() {
         let bytes = word.as_bytes();
-        let (option, value) = match bytes.iter().position(|&byte| byte == b'=') {
-            Some(at) if bytes.starts_with(b"--") => {
-                (&bytes[..at], Some(bytes[at + 1..].to_owned()))
-            }
-            _ => (bytes, None),
-        };
-        let short = |of: u8| bytes.len() > 2 && bytes[0] == b'-' && bytes[1] == of;
+        let mut taken = 1;
         if let Some(split) = bytes.strip_prefix(b"-S").or(bytes.strip_prefix(b"--split-string=")) {
             let split: Vec<OsString> = split
                 .split(u8::is_ascii_whitespace)
@@ -163,38 +157,48 @@ fn after_env(words: &[OsString]) -> Result<Vec<OsString>, &'static str> {
                 .collect();
             rest.splice(..1, split);
             continue;
-        }
-        let mut taken = 1;
-        if matches!(option, b"-u" | b"--unset" | b"-C" | b"--chdir") || short(b'u') || short(b'C') {
-            let value =
-                if short(b'u') || short(b'C') { Some(bytes[2..].to_owned()) } else { value };
-            taken += usize::from(value.is_none());
-            let value = value.or_else(|| Some(rest.get(1)?.as_bytes().to_owned()));
-            match bytes[1] == b'u' || option == b"--unset" {
-                true => is_kept &= value.as_deref() != Some(b"LD_PRELOAD"),
-                false => is_elsewhere = true,
-            }
-        } else if matches!(bytes, b"-" | b"--ignore-environment")
-            || bytes.starts_with(b"-") && !bytes.starts_with(b"--") && bytes.contains(&b'i')
-        {
-            is_kept = false;
+        } else if let Some((name, words)) = option(&rest, b"-u", b"--unset") {
+            is_kept &= name != b"LD_PRELOAD";
+            taken = words;
+        } else if let Some((_, words)) = option(&rest, b"-C", b"--chdir") {
+            is_elsewhere = true;
+            taken = words;
         } else if let Some(library) = bytes.strip_prefix(b"LD_PRELOAD=") {
             is_kept = memchr::memmem::find(library, PRELOAD.file.as_bytes()).is_some();
-        } else if !bytes.starts_with(b"-") && !bytes.contains(&b'=') {
+        } else if bytes.starts_with(b"-") {
+            // `-i` may stand among other letters.
+            let is_short = !bytes.starts_with(b"--");
+            let empties = bytes == b"-" || bytes == b"--ignore-environment";
+            is_kept &= !(empties || is_short && bytes.contains(&b'i'));
+        } else if !bytes.contains(&b'=') {
             break;
         }
-        rest.drain(..taken.min(rest.len()));
+        rest.drain(..taken);
     }
-    if rest.is_empty() {
-        return Ok(rest);
-    }
+    let Some(command) = rest.first() else { return Ok(rest) };
     if !is_kept {
         return Err("starts its command without LD_PRELOAD; put `headwater run` after it");
     }
-    if is_elsewhere && rest[0].as_bytes().contains(&b'/') && !rest[0].as_bytes().starts_with(b"/") {
+    let command = command.as_bytes();
+    if is_elsewhere && command.contains(&b'/') && !command.starts_with(b"/") {
         return Err("looks for its command in another directory; name it by its whole path");
     }
     Ok(rest)
+}
+
+/// Returns the value of an option that the words begin with, in one of its four spellings, and the
+/// number of words that they are.
+fn option<'a>(words: &'a [OsString], short: &[u8], long: &[u8]) -> Option<(&'a [u8], usize)> {
+    let word = words[0].as_bytes();
+    let value = match word.strip_prefix(short) {
+        Some(value) => value,
+        None if word == long => b"",
+        None => return Some((word.strip_prefix(long)?.strip_prefix(b"=")?, 1)),
+    };
+    match value.is_empty() {
+        true => words.get(1).map(|value| (value.as_bytes(), 2)),
+        false => Some((value, 1)),
+    }
 }
 
 /// Returns true if the kernel starts the program in secure execution (AT_SECURE).
