@@ -97,8 +97,8 @@ fn a_configuration_that_openssl_drops_is_refused() {
     }
 }
 
-/// A line that is sound where it stands may be a mistake where it is repeated, and a section of ours
-/// may have begun before.
+/// A line that is sound where it stands may be a mistake where it is repeated, and a section of
+/// ours may have begun before.
 #[test]
 fn what_cannot_be_extended_soundly_is_refused() {
     let file = folder("repeated").join("openssl.cnf");
