@@ -32,7 +32,8 @@ def whole(n: Any) -> Any:
     Otherwise a spelling would decide which numbers come: `10.0` is no count of a kind's.
     """
     if isinstance(n, (float, np.floating)):
-        return int(n) if n == np.trunc(n) and abs(n) < 2**53 else n
+        number = float(n)
+        return int(number) if number.is_integer() and abs(number) < 2**53 else n
     if isinstance(n, (list, tuple, np.ndarray)):
         try:
             counts = np.asarray(n)
