@@ -127,8 +127,8 @@ headwater: invalid value '-1' for '-n <N>': expected a whole number from 0 to 2^
 headwater: invalid value 'cmd' for '<SHELL>' [possible values: bash, elvish, fish, powershell, zsh]; see 'headwater --help'
 
 "#]]);
-    misused(&["status", "--speed"]).stderr_eq(str![[r#"
-headwater: the following required arguments were not provided: --json; see 'headwater --help'
+    misused(&["status", "--openssl", "--speed", "--pid=1"]).stderr_eq(str![[r#"
+headwater: the argument '--openssl' cannot be used with '--speed'; see 'headwater --help'
 
 "#]]);
 }

@@ -17,12 +17,12 @@ wrong, and says nothing.
 Exit status with --openssl: 0 if headwater's module is in use and no program has OpenSSL without it; 1
 otherwise; 3 if a process cannot be read or the command cannot be run.")]
 pub(crate) struct Args {
-    /// Print JSON (schema headwater.status/1), without the speed table
+    /// Print JSON (schema headwater.status/1), without the speed table unless --speed asks for it
     #[arg(long)]
     json: bool,
 
-    /// Measure speed too, which takes half a second
-    #[arg(long, requires = "json")]
+    /// Measure speed for the JSON too, which takes half a second; the screen has it anyway
+    #[arg(long, conflicts_with = "openssl")]
     speed: bool,
 
     /// Say whether OpenSSL in running processes, or in a command, draws from headwater

@@ -51,52 +51,109 @@ pub(crate) unsafe fn unmasked(process: &Process, dst: *mut u8, len: usize) -> Re
 
 /// Draws 1 to `draw::LIMIT` masked bytes. `dst` may hold void bytes on an error.
 ///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, the process has sections, and the CPU has AES
+/// instructions.
+#[inline(always)]
+pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
+    // SAFETY: all is passed on as it came, and a block has 16 bytes.
+    unsafe {
+        match len {
+            16 => masked_block(process, dst),
+            9..16 => {
+                let mut block = [0u8; 16];
+                masked_block(process, block.as_mut_ptr())?;
+                dst.copy_from_nonoverlapping(block.as_ptr(), len);
+                wipe(block.as_mut_ptr(), 16);
+                Ok(())
+            }
+            17.. => masked_blocks(process, dst, len),
+            _ => masked_word(process, dst, len),
+        }
+    }
+}
+
+/// Returns the hedge key of this CPU's page and fresh words of the CPU, from which the mask of a
+/// request of `len` bytes is made. Refuses before any word is drawn if too few bytes are left, so
+/// that a refill costs no words that nothing is made of.
+///
 /// The mask is made outside the section, with the hedge key that this CPU's page has at that time.
 /// If the page is exchanged in between, mask and bytes belong to different pages, and the key may
 /// even be read while a refill writes another over it. This weakens neither, because the bytes are
 /// unserved ones of a page that passed its guards, and the mask is one-way in fresh words of the
 /// CPU under any key.
+#[inline(always)]
+fn material(process: &Process, len: usize) -> Result<(*const u8, [u64; 2]), Refused> {
+    process.clean_registers();
+    process.expire();
+    let line = process.sections.line(process.rseq.get());
+    let is_ready = |line: &&section::CpuLine| line.has_hedge_key() && line.left() as usize >= len;
+    let Some(page) = line.filter(is_ready).and_then(section::CpuLine::page) else {
+        return Err(Refused::Empty);
+    };
+    let Some(words) = CpuWords::of_now(process) else {
+        return Err(Refused::Stuck);
+    };
+    // SAFETY: a page that a line has stays mapped, and the round keys lie within it, aligned.
+    Ok((unsafe { page.as_ptr().add(ROUND_KEYS) }, words.words()))
+}
+
+/// Draws 16 masked bytes to `dst`, which holds void bytes on an error.
+///
+/// Three functions and not one, so that the short ones save no registers for the long one.
 ///
 /// # Safety
 ///
-/// `dst` is valid for writes of `len` bytes, the process has sections, and the CPU has AES
-/// instructions.
+/// The promises of [`hedged`], for 16 bytes.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
-    process.clean_registers();
-    let Some(words) = CpuWords::draw(process) else {
-        return Err(Refused::Stuck);
-    };
-    let r = words.words();
-    let line = process.sections.line(process.rseq.get());
-    let Some(page) = line.filter(|line| line.has_hedge_key()).and_then(section::CpuLine::page)
-    else {
-        return Err(Refused::Empty);
-    };
-    // SAFETY: a page that a line has stays mapped, and the round keys lie within it, aligned. The
-    // rest is as this function asks of its callers.
+unsafe fn masked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
+    let (keys, r) = material(process, 16)?;
+    // SAFETY: `dst` has room for 16 bytes; process, CPU and keys are as both functions ask.
     unsafe {
-        let keys = page.as_ptr().add(ROUND_KEYS);
-        if len > 16 {
-            section::take_blocks(process, dst, len)?;
-            hedge::mask_in_place(keys, r, dst, len);
-            return Ok(());
-        }
-        let mask = hedge::mask_one(keys, r);
-        if len == 16 {
-            section::take_block(process, dst)?;
-            hedge::xor(&mask, dst, 16);
-        } else if len > 8 {
-            let mut block = [0u8; 16];
-            section::take_block(process, block.as_mut_ptr())?;
-            hedge::xor(&mask, block.as_mut_ptr(), 16);
-            dst.copy_from_nonoverlapping(block.as_ptr(), len);
-            wipe(block.as_mut_ptr(), 16);
-        } else {
-            section::take_word(process)?.masked(mask).put(dst, len);
-        }
+        section::take_block(process, dst)?;
+        hedge::mask_block(keys, r, dst);
+    }
+    Ok(())
+}
+
+/// Draws 17 to `draw::LIMIT` masked bytes to `dst`, which may hold void bytes on an error.
+///
+/// # Safety
+///
+/// The promises of [`hedged`], for 17 bytes and more.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+unsafe fn masked_blocks(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
+    let (keys, r) = material(process, len)?;
+    // SAFETY: `dst` has room for `len` bytes; process, CPU and keys are as both functions ask.
+    unsafe {
+        section::take_blocks(process, dst, len)?;
+        hedge::mask_in_place(keys, r, dst, len);
+    }
+    Ok(())
+}
+
+/// Draws 1 to 8 masked bytes to `dst`.
+///
+/// The mask comes first here: the word would otherwise wait for it in the compiler's hands,
+/// unmasked.
+///
+/// # Safety
+///
+/// The promises of [`hedged`], for up to 8 bytes.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+unsafe fn masked_word(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
+    let (keys, r) = material(process, len)?;
+    // SAFETY: `dst` has room for `len` bytes; process, CPU and keys are as both functions ask.
+    unsafe {
+        let mask = hedge::mask(keys, r);
+        section::take_word(process)?.masked(mask).put(dst, len);
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! The mask of a draw: nothing in mode `buffered`, fresh words of the CPU in mode `hedged`.
 
 use crate::linux::process::Process;
-use crate::status::CpuRng;
 
 /// The material from which a draw makes its masks.
 ///
@@ -49,17 +48,27 @@ impl Mask for Plain {
 #[derive(Clone, Copy)]
 pub(crate) struct CpuWords([u64; 2]);
 
+impl CpuWords {
+    /// Draws the words alone. The caller has let old pages expire ([`Process::expire`]), before it
+    /// looked at any page: a page that is filled before the clock was ever read belongs to no
+    /// minute, and serves nothing.
+    #[inline(always)]
+    pub(crate) fn of_now(process: &Process) -> Option<CpuWords> {
+        if !process.has_quick_words() {
+            return None;
+        }
+        let first = process.cpu_word(0)?;
+        Some(CpuWords([first, process.cpu_word(first)?]))
+    }
+}
+
 impl Mask for CpuWords {
     const HEDGED: bool = true;
 
     #[inline(always)]
     fn draw(process: &Process) -> Option<CpuWords> {
-        if process.cpu_rng() != CpuRng::Good {
-            return None;
-        }
         process.expire();
-        let first = process.cpu_word(0)?;
-        Some(CpuWords([first, process.cpu_word(first)?]))
+        CpuWords::of_now(process)
     }
 
     #[inline(always)]

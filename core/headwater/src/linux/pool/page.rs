@@ -9,6 +9,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::linux::cipher::{hedge, wipe};
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::copy::{Words, is_zero, take_block, take_plain, take_rest, take_word};
@@ -234,7 +235,7 @@ impl<'a> PageRef<'a> {
             // bytes at `dst` were written just now.
             unsafe {
                 let keys = self.page.add(ROUND_KEYS);
-                crate::linux::cipher::hedge::mask_in_place(keys, mask.words(), dst, len);
+                hedge::mask_in_place(keys, mask.words(), dst, len);
             }
         }
         Ok(())
@@ -323,24 +324,25 @@ impl<'a> PageRef<'a> {
             // With constants, so that no loop and no copy of the mask remains.
             if len == 8 {
                 self.draw_plain(fork_check, dst, 8)?;
-                crate::linux::cipher::hedge::xor(&mask, dst, 8);
+                hedge::xor(&mask, dst, 8);
                 return Ok(());
             }
             if len == 16 {
                 self.draw_plain(fork_check, dst, 16)?;
-                crate::linux::cipher::hedge::xor(&mask, dst, 16);
+                hedge::xor_block(&mask, dst);
                 return Ok(());
             }
             let mut block = [0u8; 16];
             self.draw_plain(fork_check, block.as_mut_ptr(), bytes)?;
-            crate::linux::cipher::hedge::xor(&mask, block.as_mut_ptr(), bytes);
+            hedge::xor_block(&mask, block.as_mut_ptr());
             dst.copy_from_nonoverlapping(block.as_ptr(), len);
-            crate::linux::cipher::wipe(block.as_mut_ptr(), 16);
+            wipe(block.as_mut_ptr(), 16);
         }
         Ok(())
     }
 
-    /// Returns the mask of a request of up to 16 bytes.
+    /// Returns the mask of a request of up to 16 bytes. It goes to memory as one block, which
+    /// [`hedge::xor_block`] loads as one.
     ///
     /// # Safety
     ///
@@ -350,9 +352,11 @@ impl<'a> PageRef<'a> {
         if self.page_state.hedge_key.load(Ordering::Relaxed) == 0 {
             return Err(Refused::Empty);
         }
+        let mut mask = [0; 2];
         // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU has
-        // AES.
-        Ok(unsafe { crate::linux::cipher::hedge::mask_one(self.page.add(ROUND_KEYS), r) })
+        // AES; the block is an array of ours.
+        unsafe { hedge::mask_block(self.page.add(ROUND_KEYS), r, mask.as_mut_ptr().cast()) };
+        Ok(mask)
     }
 
     /// Copies and erases more than 16 bytes; returns None if the first or the last 16 were zero. A

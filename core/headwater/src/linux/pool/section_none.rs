@@ -17,6 +17,10 @@ impl CpuLine {
         false
     }
 
+    pub(crate) fn left(&self) -> u32 {
+        0
+    }
+
     pub(crate) fn page(&self) -> Option<NonNull<u8>> {
         None
     }

@@ -11,11 +11,19 @@ use core::sync::atomic::Ordering::Relaxed;
 /// The numbers that `cpu_rng` is stored as.
 const CPU_RNGS: [CpuRng; 5] =
     [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow, CpuRng::NotAsked];
+const GOOD: u8 = 0;
 const BROKEN: u8 = 2;
 
 impl Process {
     pub(crate) fn cpu_rng(&self) -> CpuRng {
         CPU_RNGS[usize::from(self.cpu_rng.load(Relaxed)) % CPU_RNGS.len()]
+    }
+
+    /// Returns whether the instruction is sound and quick. One comparison, because each masked
+    /// draw asks.
+    #[inline(always)]
+    pub(crate) fn has_quick_words(&self) -> bool {
+        self.cpu_rng.load(Relaxed) == GOOD
     }
 
     /// Returns whether the CPU's words enter each key: the instruction is sound, quick or slow.
@@ -28,7 +36,7 @@ impl Process {
     pub(crate) fn can_hedge(&self) -> bool {
         // Miri has the instructions of the masks, and not those of the other back ends.
         let aes = self.backend.is_aes() || cfg!(all(miri, target_feature = "aes"));
-        self.cpu_rng() == CpuRng::Good && aes
+        self.has_quick_words() && aes
     }
 
     /// Returns a checked word of the CPU's instruction. The first bad word ends the use of the

@@ -61,6 +61,12 @@ impl Process {
         self.mode.load(Relaxed) == Mode::Hedged as u8 | QUICK
     }
 
+    /// Returns whether the mode is `hedged` and draws go through restartable sequences.
+    #[inline(always)]
+    pub(crate) fn is_section_hedged(&self) -> bool {
+        section::AVAILABLE && self.mode.load(Relaxed) == Mode::Hedged as u8 | SECTION
+    }
+
     /// Returns whether the mode is `buffered`.
     #[inline(always)]
     pub(crate) fn is_buffered(&self) -> bool {

@@ -207,8 +207,9 @@ impl CpuLine {
         self.hedge_key.load(Ordering::Relaxed) != 0
     }
 
-    /// Returns the bytes left.
-    fn left(&self) -> u32 {
+    /// Returns the bytes left. Outside a section this is a hint, old at the next instant.
+    #[inline(always)]
+    pub(crate) fn left(&self) -> u32 {
         (self.cursor.load(Ordering::Relaxed) % PAGE) as u32
     }
 
