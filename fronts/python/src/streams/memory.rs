@@ -56,6 +56,11 @@ impl Memory {
         Memory { start: NonNull::new(start).unwrap_or(self.start), len, ..self }
     }
 
+    /// Returns the number of elements.
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
     pub(crate) fn bytes(self) -> usize {
         self.len * self.dtype.size()
     }
