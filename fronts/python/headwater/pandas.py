@@ -187,6 +187,8 @@ def sample_n(
 
 
 def folds(
+    if ((column > 0) & (column < _samples.LEAST)).any():
+        raise ValueError(_samples.TINY)
     frame: pd.DataFrame, ids: str, k: int, key: Key | Stream, *, name: str | None = None
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yields `k` pairs of frames: all rows but those of a fold, and the fold.

@@ -158,6 +158,8 @@ def key_of(*columns: Any, nulls: str = "null") -> pl.Expr:
 def _checked(weights: pl.Series) -> pl.Series:
     if weights.null_count() or not (weights.is_finite() & (weights >= 0)).all():
         raise ValueError(_samples.NEED)
+    if ((weights > 0) & (weights < _samples.LEAST)).any():
+        raise ValueError(_samples.TINY)
     return weights
 
 

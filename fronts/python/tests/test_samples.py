@@ -116,6 +116,33 @@ def test_folds_are_parts_that_rows_keep() -> None:
         assert abs(len(fold) - N / 5) < 5 * (N * 0.16) ** 0.5
 
 
+@pytest.mark.parametrize("tiny", [5e-324, 1e-310, 2.3e-308, 9.9e-307])
+def test_weights_over_which_a_number_is_infinite_are_refused(con: Any, tiny: float) -> None:
+    """Such a row would stand with those of weight 0, and never be drawn."""
+    frame = pd.DataFrame({"id": range(50), "w": [tiny] * 50})
+    need = "weights above 0 must be from 1e-306 on"
+    with pytest.raises(ValueError, match=need):
+        in_pandas.sample_n(frame, "id", 3, KEY, weights="w")
+    with pytest.raises(ValueError, match=need):
+        in_polars.sample_n(pl.from_pandas(frame), "id", 3, KEY, weights="w")
+    with pytest.raises(duckdb.Error, match=need):
+        con.execute(f"select hw_weighted_order(id, 42, {tiny!r}::double) from range(50) t(id)").fetchall()
+
+
+def test_the_smallest_weights_are_drawn(con: Any) -> None:
+    ids = np.arange(5000)
+    large = in_pandas.weighted_order(ids, KEY, np.full(len(ids), 2.0**20)).to_numpy()
+    small = in_pandas.weighted_order(ids, KEY, np.full(len(ids), 1e-306)).to_numpy()
+    assert np.isfinite(small).all() and np.array_equal(np.argsort(small), np.argsort(large))
+    frame = pl.DataFrame({"id": ids, "w": np.full(len(ids), 1e-306)})
+    polars = frame.select(in_polars.weighted_order("id", KEY, "w")).to_series().to_numpy()
+    assert np.array_equal(polars, small)
+    sql = "select hw_weighted_order(id, 42, 1e-306::double) from range(5000) t(id) order by id"
+    assert [row[0] for row in con.execute(sql).fetchall()] == small.tolist()
+    # The largest number that has a chance: the logarithm of the smallest share is -45.
+    assert 45 / 1e-306 < np.finfo(float).max
+
+
 def test_bad_input_names_the_way_out(con: Any) -> None:
     missing = pd.DataFrame({"id": pd.array([1, None], "Int64"), "w": [1.0, 2.0]})
     negative = pd.DataFrame({"id": [1, 2], "w": [1.0, -2.0]})
