@@ -292,6 +292,39 @@ def mark(table):
         file.write(f"{table['id'][0].as_py()}\\n")
     time.sleep(0.03)
     return table
+KEYS_OF_NULLS = """
+import headwater.pyarrow as right, headwater.spark as front, pyarrow as pa
+from pyspark.sql import SparkSession, functions as sf
+spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .getOrCreate())
+spark.sparkContext.setLogLevel("OFF")
+rows = [("a", 1, None), (None, None, None), (None, 2, True), ("b", None, False)]
+frame = spark.createDataFrame(rows, "text string, number bigint, flag boolean")
+columns = [pa.array(list(column)) for column in zip(*rows)]
+for given, taken in (
+    (["text", sf.col("number"), frame["flag"]], columns),
+    (["text"], columns[:1]),
+    ([sf.col("number")], columns[1:2]),
+):
+    made = [row[0] for row in frame.select(front.key_of(*given)).collect()]
+    assert made == right.key_of(*taken).to_pylist() and None in made, made
+try:
+    front.key_of()
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_keys_of_nulls_are_null_in_spark() -> None:
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    code = [sys.executable, "-c", KEYS_OF_NULLS]
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.strip() == "key_of() needs a column"
+
+
 made = []
 def work():
     rows = ray.data.from_arrow(pa.table({"id": one.ORDER})).repartition(64)
