@@ -53,6 +53,29 @@ def test_datafusion(parts: int, expected: str) -> None:
         front.normal(5, KEY)
 
 
+def test_ids_of_every_type_in_datafusion() -> None:
+    datafusion = pytest.importorskip("datafusion", reason=REASON.format("DataFusion"))
+    import headwater.datafusion as front
+    import headwater.pyarrow as right
+    import pyarrow as pa
+
+    ctx = datafusion.SessionContext()
+    types = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(),
+             pa.uint64(), pa.decimal128(20, 0), pa.decimal128(38, 0)]
+    small = pa.array([5, None, 0, 127])
+    right_ones = right.order(small, KEY).to_pylist()
+    for kind in types:
+        column = small.cast(kind) if not pa.types.is_decimal(kind) else small.cast(pa.decimal128(19, 0)).cast(kind)
+        made = ctx.from_arrow(pa.table({"id": column})).select(front.order("id", KEY))
+        assert made.to_pydict()["order"] == right_ones, kind
+    large = pa.array([2**64 - 2, 2**63, None], pa.uint64())
+    made = ctx.from_arrow(pa.table({"id": large})).select(front.order("id", KEY))
+    assert made.to_pydict()["order"] == right.order(large, KEY).to_pylist()
+    for wrong in (pa.array([1.5]), pa.array(["1"]), pa.array([True]), pa.array([1]).cast(pa.decimal128(21, 2))):
+        with pytest.raises(Exception, match="DataFusion error: Error during planning"):
+            ctx.from_arrow(pa.table({"id": wrong})).select(front.order("id", KEY)).collect()
+
+
 @pytest.mark.parametrize("parts", PARTS)
 def test_daft(parts: int, expected: str, tmp_path: Path) -> None:
     daft = pytest.importorskip("daft", reason=REASON.format("Daft"))
