@@ -80,6 +80,12 @@ def _numbers(ids: Any, column: Any) -> Any:
 
 
 def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> Any:
+        if column.dtype.kind not in "iufb":
+            what = "Python's objects" if column.dtype.kind == "O" else column.dtype
+            raise TypeError(
+                f"a parameter must be a column of numbers, not of {what}: cast it, decimals to "
+                "'float64'"
+            )
     if hasattr(ids, "map_partitions"):  # Dask's Series: each partition by itself, when it is computed
         if columns:
             raise TypeError("a parameter of a Dask Series must be one value: use map_partitions()")
