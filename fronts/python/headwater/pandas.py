@@ -4,8 +4,9 @@
     >>> frame["noise"] = headwater.pandas.normal(frame["id"], headwater.Key(42), name="noise")
     >>> frame[headwater.pandas.sample(frame["id"], headwater.Key(42), 0.01)]
 
-`ids` is a Series or an Index of integers, also a Series of Dask's. The result has its index. Where ids are missing (`Int64`),
-floats are NaN, and integers and booleans are of the nullable types.
+`ids` is a Series or an Index of integers, also a Series of Dask's. The result has its index. Where
+ids are missing (`Int64`), floats are NaN, and integers and booleans are of the nullable types. Dask
+knows types before rows, so there ids that may be missing make the nullable types in any case.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def _column(ids: Any) -> tuple[Any, Any]:
     if isinstance(array.dtype, pd.CategoricalDtype):  # the value counts, and not its code
         if pd.api.types.infer_dtype(array.categories) != "integer":
             return np.ascontiguousarray(np.asarray(array)), None
-        array = pd.Series(np.asarray(array, dtype=object)).convert_dtypes().array
+        values = pd.Series(np.asarray(array.categories)).infer_objects().to_numpy()
+        codes = np.asarray(array.codes)
+        return values.take(codes.clip(0)), codes < 0
     if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(
         array.dtype
     ):
@@ -74,22 +77,23 @@ def _numbers(ids: Any, column: Any) -> Any:
                     f"the parameter in row {int(column.isna().argmax())} is missing: leave such "
                     "rows out"
                 )
-            column = column.to_numpy(dtype=column.dtype.numpy_dtype)
+            # Those that have no such type are categories and sparse columns, whose values count.
+            column = np.asarray(column, getattr(column.dtype, "numpy_dtype", None))
         column = np.asarray(column)
-    return np.ascontiguousarray(column)
-
-
-def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> Any:
         if column.dtype.kind not in "iufb":
             what = "Python's objects" if column.dtype.kind == "O" else column.dtype
             raise TypeError(
                 f"a parameter must be a column of numbers, not of {what}: cast it, decimals to "
                 "'float64'"
             )
+    return np.ascontiguousarray(column)
+
+
+def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> Any:
     if hasattr(ids, "map_partitions"):  # Dask's Series: each partition by itself, when it is computed
         if columns:
             raise TypeError("a parameter of a Dask Series must be one value: use map_partitions()")
-        return ids.map_partitions(_evaluate, plan, name, meta=_evaluate(ids._meta, plan, name))
+        return _mapped(_of_partition, ids, plan, name)
     column, missing = _column(ids)
     numbers = [_numbers(ids, one) for one in columns]
     if missing is not None and missing.any():
@@ -112,6 +116,29 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
     if values.dtype.kind == "f":
         return series.mask(missing)
     return series.astype(_nullable(values.dtype)).mask(missing)
+
+
+def _mapped(function: Any, first: Any, *others: Any) -> Any:
+    """Returns what a function makes of each partition of Dask, whose type Dask knows before."""
+    metas = [_meta(one) for one in (first, *others)]
+    return first.map_partitions(function, *others, meta=function(*metas))
+
+
+def _meta(column: Any) -> Any:
+    """Returns the column of no rows by which Dask knows a type, and other values as they are."""
+    meta = getattr(column, "_meta", column)
+    if isinstance(getattr(meta, "dtype", None), pd.CategoricalDtype):
+        # Dask has a text in place of categories that it does not know.
+        return pd.Series(pd.Categorical([], [0]), name=meta.name)
+    return meta
+
+
+def _of_partition(ids: pd.Series, plan: Plan, name: str) -> pd.Series:
+    """Returns the column of a partition, of a type that the ids' type decides, and not the rows."""
+    made: pd.Series = _evaluate(ids, plan, name)
+    if isinstance(ids.dtype, np.dtype) or not isinstance(made.dtype, np.dtype):
+        return made
+    return made.astype(_nullable(made.dtype)) if made.dtype.kind in "biu" else made
 
 
 def _nullable(dtype: Any) -> str:
@@ -146,12 +173,22 @@ def weighted_order(
 
     No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
     """
+    if hasattr(ids, "map_partitions"):
+        return _mapped(_weighted, ids, weights, key, name, nulls)
+    return _weighted(ids, weights, key, name, nulls)
+
+
+def _weighted(
+    ids: Any, weights: Any, key: Key | Stream, name: str | None, nulls: str
+) -> pd.Series:
     _same_rows(ids, weights, "ids and weights")
     column = np.asarray(_unmasked(weights, "weights"), dtype=float)
     if column.shape != (len(ids),):
         raise ValueError(f"weights must be one number a row, {len(ids)} in all, not {column.shape}")
     if not (np.isfinite(column) & (column >= 0)).all():
         raise ValueError(_samples.NEED)
+    if ((column > 0) & (column < _samples.LEAST)).any():
+        raise ValueError(_samples.TINY)
     numbers: pd.Series = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
     with np.errstate(divide="ignore", invalid="ignore"):
         divided = np.where(column > 0, numbers.to_numpy() / column, np.inf)
@@ -175,9 +212,19 @@ def sample_n(
     contains the smaller one. With `weights`, the name of a column, a row is as likely to be the
     first as its share in their sum, then the next among the others, and so on; rows of weight 0 are
     never in it. Rows whose id is missing are never in it.
+
+    A frame of Dask's makes one of one partition, which has the sample.
     """
     rows = _samples.count(n)
-    known = frame[frame[ids].notna()]
+    if hasattr(frame, "map_partitions"):
+        # A row of the sample is in that of its partition, because no row of another one comes
+        # before those that are there before it.
+        def part(partition: pd.DataFrame) -> pd.DataFrame:
+            return sample_n(partition, ids, rows, key, by=by, weights=weights, name=name)
+
+        parts = _mapped(part, frame).repartition(npartitions=1)
+        return _mapped(part, parts)
+    known = frame[_only(frame, ids).notna()]
     if weights is None:
         words = _functions["order"](known[ids], key, name=name).to_numpy()
     else:
@@ -193,8 +240,6 @@ def sample_n(
 
 
 def folds(
-    if ((column > 0) & (column < _samples.LEAST)).any():
-        raise ValueError(_samples.TINY)
     frame: pd.DataFrame, ids: str, k: int, key: Key | Stream, *, name: str | None = None
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yields `k` pairs of frames: all rows but those of a fold, and the fold.
@@ -202,13 +247,28 @@ def folds(
     A row's fold is `split(frame[ids], key, k, name=name)`, so it stays when rows are added. A
     missing id is an error, because its row would be in no fold.
     """
-    parts = _functions["split"](frame[ids], key, _samples.folds_of(k), name=name, nulls="error")
+    parts = _functions["split"](_only(frame, ids), key, _samples.folds_of(k), name=name, nulls="error")
     for fold in range(k):
         yield frame[parts != fold], frame[parts == fold]
 
 
+def _only(frame: Any, ids: str) -> Any:
+    """Returns a frame's column, or raises an error if it has several of this name."""
+    column = frame[ids]
+    if column.ndim != 1:
+        raise ValueError(f"the frame has several columns called {ids!r}: rename one")
+    return column
+
+
 def key_of(*columns: Any, nulls: str = "null") -> pd.Series:
     """Returns ids of rows. See `headwater.arrow.key_of`. Texts need pyarrow."""
+    if columns and hasattr(columns[0], "map_partitions"):
+
+        def keys(*parts: Any) -> pd.Series:
+            # A partition without a missing value would have another type than one with them.
+            return key_of(*parts, nulls=nulls).astype("int64" if nulls == "error" else "Int64")
+
+        return _mapped(keys, *columns)
     parts = tuple(_values(column) for column in columns)
     values, mask = arrow_key_of(parts, nulls).to_numpy()
     indexed = [column for column in columns if _index(column) is not None]

@@ -110,6 +110,51 @@ def test_dask(parts: int, expected: str) -> None:
         assert by_id(made["id"], *(made[name] for name in NAMES)) == expected
 
 
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_every_function_in_dask(parts: int) -> None:
+    """Values are those of pandas, and each partition has the type that Dask was told."""
+    dd = pytest.importorskip("dask.dataframe", reason=REASON.format("Dask's DataFrame"))
+    import headwater.pandas as front
+    import pandas as pd
+
+    rows = pd.DataFrame({"id": ORDER[:500], "w": 1.0 + ORDER[:500] % 3, "g": ORDER[:500] % 4})
+    rows["some"] = rows["id"].astype("Int64").where(rows["id"] % 10 != 3)
+    rows["kinds"] = rows["id"].astype("category")
+    rows["text"] = [f"r{i}" if i % 7 else None for i in rows["id"]]
+    frame = dd.from_pandas(rows, npartitions=parts, sort=False)
+    made = []
+    for ids in ("id", "some", "kinds"):
+        for call in (
+            lambda one, ids=ids: front.sample(one[ids], KEY, 0.5),
+            lambda one, ids=ids: front.split(one[ids], KEY, 3),
+            lambda one, ids=ids: front.order(one[ids], KEY),
+            lambda one, ids=ids: front.poisson(one[ids], KEY, 3.0),
+            lambda one, ids=ids: front.normal(one[ids], KEY, dtype="float32"),
+            lambda one, ids=ids: front.weighted_order(one[ids], KEY, one["w"], name="x"),
+        ):
+            made.append((call(frame), call(rows)))
+    made.append((front.key_of(frame["text"], frame["some"]), front.key_of(rows["text"], rows["some"])))
+    made.append((front.key_of(frame["text"]), front.key_of(rows["text"])))
+    for column, right in made:
+        for partition in column.to_delayed():
+            assert partition.compute(scheduler="sync").dtype == column.dtype
+        column = column.compute(scheduler="sync")
+        pd.testing.assert_series_equal(column, right, check_dtype=False)
+    for ids in ("id", "some"):
+        for some in ({}, {"by": "g"}, {"weights": "w"}, {"by": "g", "weights": "w"}, {"name": "x"}):
+            for n in (0, 5, 1000):
+                few = front.sample_n(frame, ids, n, KEY, **some).compute(scheduler="sync")
+                right = front.sample_n(rows, ids, n, KEY, **some)
+                assert few["id"].tolist() == right["id"].tolist()
+    for (rest, fold), (other, part) in zip(
+        front.folds(frame, "id", 3, KEY), front.folds(rows, "id", 3, KEY), strict=True
+    ):
+        assert rest["id"].compute(scheduler="sync").tolist() == other["id"].tolist()
+        assert fold["id"].compute(scheduler="sync").tolist() == part["id"].tolist()
+    with pytest.raises(ValueError, match="weights must be finite numbers from 0"):
+        front.weighted_order(frame["id"], KEY, -frame["w"]).compute(scheduler="sync")
+
+
 def test_ibis(expected: str) -> None:
     ibis = pytest.importorskip("ibis", reason=REASON.format("ibis"))
     import headwater.ibis as front
@@ -247,6 +292,39 @@ def test_functions_of_sparks_jvm_after_an_executor_was_killed(expected: str) -> 
     assert of_the_jvm("local-cluster[2,1,1024]", "", "true") == [expected]
 
 
+KEYS_OF_NULLS = """
+import headwater.pyarrow as right, headwater.spark as front, pyarrow as pa
+from pyspark.sql import SparkSession, functions as sf
+spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .getOrCreate())
+spark.sparkContext.setLogLevel("OFF")
+rows = [("a", 1, None), (None, None, None), (None, 2, True), ("b", None, False)]
+frame = spark.createDataFrame(rows, "text string, number bigint, flag boolean")
+columns = [pa.array(list(column)) for column in zip(*rows)]
+for given, taken in (
+    (["text", sf.col("number"), frame["flag"]], columns),
+    (["text"], columns[:1]),
+    ([sf.col("number")], columns[1:2]),
+):
+    made = [row[0] for row in frame.select(front.key_of(*given)).collect()]
+    assert made == right.key_of(*taken).to_pylist() and None in made, made
+try:
+    front.key_of()
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_keys_of_nulls_are_null_in_spark() -> None:
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    code = [sys.executable, "-c", KEYS_OF_NULLS]
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.strip() == "key_of() needs a column"
+
+
 WITHOUT_JAR = """
 import warnings, headwater.spark as front, test_one_array as one
 from pyspark.sql import SparkSession
@@ -315,39 +393,6 @@ def mark(table):
         file.write(f"{table['id'][0].as_py()}\\n")
     time.sleep(0.03)
     return table
-KEYS_OF_NULLS = """
-import headwater.pyarrow as right, headwater.spark as front, pyarrow as pa
-from pyspark.sql import SparkSession, functions as sf
-spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
-    .getOrCreate())
-spark.sparkContext.setLogLevel("OFF")
-rows = [("a", 1, None), (None, None, None), (None, 2, True), ("b", None, False)]
-frame = spark.createDataFrame(rows, "text string, number bigint, flag boolean")
-columns = [pa.array(list(column)) for column in zip(*rows)]
-for given, taken in (
-    (["text", sf.col("number"), frame["flag"]], columns),
-    (["text"], columns[:1]),
-    ([sf.col("number")], columns[1:2]),
-):
-    made = [row[0] for row in frame.select(front.key_of(*given)).collect()]
-    assert made == right.key_of(*taken).to_pylist() and None in made, made
-try:
-    front.key_of()
-except TypeError as error:
-    print(error)
-"""
-
-
-def test_keys_of_nulls_are_null_in_spark() -> None:
-    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
-    code = [sys.executable, "-c", KEYS_OF_NULLS]
-    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
-    assert ran.returncode == 0, ran.stderr[-3000:]
-    assert ran.stdout.strip() == "key_of() needs a column"
-
-
 made = []
 def work():
     rows = ray.data.from_arrow(pa.table({"id": one.ORDER})).repartition(64)
