@@ -146,12 +146,15 @@ def test_the_smallest_weights_are_drawn(con: Any) -> None:
 def test_bad_input_names_the_way_out(con: Any) -> None:
     missing = pd.DataFrame({"id": pd.array([1, None], "Int64"), "w": [1.0, 2.0]})
     negative = pd.DataFrame({"id": [1, 2], "w": [1.0, -2.0]})
+    twice = pd.concat([missing, missing], axis=1)
     need = "weights must be finite numbers from 0"
     for call, error, words in [
         (lambda: in_pandas.sample_n(FRAME, "id", -1, KEY), ValueError, "n must be .* from 0"),
         (lambda: in_pandas.sample_n(FRAME, "id", 1.5, KEY), TypeError, "float"),  # type: ignore[arg-type]
         (lambda: in_pandas.sample_n(negative, "id", 1, KEY, weights="w"), ValueError, need),
         (lambda: [*in_pandas.folds(FRAME, "id", 1, KEY)], ValueError, "from 2 to 256"),
+        (lambda: [*in_pandas.folds(twice, "id", 2, KEY)], ValueError, "several columns called 'id'"),
+        (lambda: in_pandas.sample_n(twice, "id", 2, KEY), ValueError, "several columns called 'id'"),
         (lambda: [*in_pandas.folds(missing, "id", 2, KEY)], ValueError, "row 1 is missing"),
         (
             lambda: in_polars.sample_n(pl.from_pandas(negative), "id", 1, KEY, weights="w"),

@@ -121,9 +121,12 @@ impl Input {
             PyTypeError::new_err(format!("{name} must hold integers: {}", error.value(object.py())))
         })?;
         let is_bytes = object.is_instance_of::<pyo3::types::PyBytes>();
-        // Booleans of NumPy are bytes of 0 and 1, which are numbers where a parameter is one.
-        let is_bool = takes_floats && view.format() == b"?";
-        let dtype = if is_bool { Some(Dtype::U8) } else { view.dtype() }.filter(|_| !is_bytes);
+        if takes_floats && view.format() == b"?" && object.hasattr("astype")? {
+            // Booleans are 0 and 1 where a parameter is a number. NumPy makes these of them, as a
+            // byte of another program's may be any, and counts as 1 if it is not 0.
+            return Input::of(&object.call_method1("astype", ("u1",))?, name, true);
+        }
+        let dtype = view.dtype().filter(|_| !is_bytes);
         let format = match dtype.map(headwater_arrow::format_of) {
             Some(Ok((format, None))) if dtype.is_some_and(|dtype| dtype != Dtype::F16) => format,
             _ => {

@@ -194,12 +194,12 @@ impl Plan {
         name: Option<&str>,
         nulls: &str,
     ) -> PyResult<Plan> {
-        const NEED: &str = "a number from 1 to 256, or a list of shares that add up to 1";
+        const NEED: &str = "from 1 to 256 of them, or a list of shares that add up to 1";
         let what = if let Ok(number) = streams::integer(&parts, "parts") {
             let equal = number.extract::<u64>().ok().filter(|parts| (1..=256).contains(parts));
             What::Equal(equal.ok_or_else(|| streams::outside(&number, "parts", NEED))?)
         } else if parts.is_instance_of::<PyFloat>() || parts.is_instance_of::<PyString>() {
-            return Err(streams::not_a(&parts, "parts", NEED));
+            return Err(streams::not_a(&parts, "parts", "an integer or a list of shares"));
         } else {
             What::Shares(Parameter::Given(parts).list("parts")?)
         };
