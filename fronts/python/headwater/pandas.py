@@ -219,24 +219,38 @@ def sample_n(
     if hasattr(frame, "map_partitions"):
         # A row of the sample is in that of its partition, because no row of another one comes
         # before those that are there before it.
+        labels = by if isinstance(by, list) else [by]
+        are_names = all(pd.api.types.is_hashable(x) and x in frame.columns for x in labels)
+        if by is not None and not are_names:
+            raise TypeError("by must be names of columns, where the frame is Dask's")
+
         def part(partition: pd.DataFrame) -> pd.DataFrame:
             return sample_n(partition, ids, rows, key, by=by, weights=weights, name=name)
 
         parts = _mapped(part, frame).repartition(npartitions=1)
         return _mapped(part, parts)
-    known = frame[_only(frame, ids).notna()]
+    is_known = _only(frame, ids).notna().to_numpy()
+    groups = None
+    if by is not None:
+        # Before any row moves: an array of groups has them in the places of the frame's rows.
+        # `dropna`: rows without a group are a group, as in SQL and Polars.
+        numbered = frame.groupby(by, sort=False, dropna=False, observed=True).ngroup()
+        groups = numbered.to_numpy()[is_known]
+    known = frame[is_known]
     if weights is None:
         words = _functions["order"](known[ids], key, name=name).to_numpy()
     else:
         words = weighted_order(known[ids], key, known[weights], name=name).to_numpy()
-        known, words = known[words < np.inf], words[words < np.inf]
-    if by is None and rows < len(words):
+        is_finite = words < np.inf
+        groups = None if groups is None else groups[is_finite]
+        known, words = known[is_finite], words[is_finite]
+    if groups is None and rows < len(words):
         # All rows up to the n-th smallest word: to sort the others would be most of the time.
         within = words <= np.partition(words, rows)[rows]
         known, words = known[within], words[within]
-    ordered = known.iloc[np.lexsort((known[ids].to_numpy(), words))]
-    # `dropna`: rows without a group are a group, as in SQL and Polars.
-    return ordered.head(rows) if by is None else ordered.groupby(by, sort=False, dropna=False).head(rows)
+    order = np.lexsort((known[ids].to_numpy(), words))
+    ordered = known.iloc[order]
+    return ordered.head(rows) if groups is None else ordered.groupby(groups[order]).head(rows)
 
 
 def folds(
@@ -254,6 +268,8 @@ def folds(
 
 def _only(frame: Any, ids: str) -> Any:
     """Returns a frame's column, or raises an error if it has several of this name."""
+    if isinstance(ids, pd.Series | pd.Index | np.ndarray | list):
+        raise TypeError(f"ids must be the name of a column, not {type(ids).__name__}")
     column = frame[ids]
     if column.ndim != 1:
         raise ValueError(f"the frame has several columns called {ids!r}: rename one")

@@ -42,8 +42,9 @@ _TYPES: dict[str, tuple[str, Any]] = {
 }
 
 
-# A column that lives while a sample is made.
+# Columns that live while a sample is made.
 _ORDER = "__headwater_order"
+_GROUP = "__headwater_group"
 
 
 def _expression(ids: Any) -> pl.Expr:
@@ -205,13 +206,19 @@ def sample_n(
     """
     rows = _samples.count(n)
     column = _expression(ids)
-    known = frame.filter(column.is_not_null())
     names = frame.lazy().collect_schema().names()
-    # A column of this name would be the user's.
-    order = _ORDER
-    while order in names:
-        order += "_"
+    # Columns of these names would be the user's.
+    order, group = _ORDER, _GROUP
+    while order in names or group in names:
+        order, group = order + "_", group + "_"
     word = pl.col(order)
+    if by is not None:
+        # Before any row moves: a Series has the groups in the places of the frame's rows. In a
+        # column of its own: a group that is computed of a column would take its name.
+        keys = [pl.struct(_expression(key)) for key in (by if isinstance(by, list | tuple) else [by])]
+        named = [key.alias(f"k{place}") for place, key in enumerate(keys)]
+        frame = frame.with_columns(pl.struct(named).alias(group))
+    known = frame.filter(column.is_not_null())
     if weights is None:
         number = _functions["order"](column, key, name=name)
     else:
@@ -222,8 +229,8 @@ def sample_n(
     ordered = known.sort(word, column)
     # Polars 2.1 takes a row of each group for head(0).
     if by is None or rows == 0:
-        return ordered.head(rows).drop(order)
-    return ordered.group_by(by, maintain_order=True).head(rows).select(names)
+        return ordered.head(rows).select(names)
+    return ordered.group_by(group, maintain_order=True).head(rows).select(names)
 
 
 def folds(

@@ -151,6 +151,8 @@ def test_every_function_in_dask(parts: int) -> None:
     ):
         assert rest["id"].compute(scheduler="sync").tolist() == other["id"].tolist()
         assert fold["id"].compute(scheduler="sync").tolist() == part["id"].tolist()
+    with pytest.raises(TypeError, match="by must be names of columns, where the frame is Dask's"):
+        front.sample_n(frame, "id", 1, KEY, by=rows["g"].to_numpy())
     with pytest.raises(ValueError, match="weights must be finite numbers from 0"):
         front.weighted_order(frame["id"], KEY, -frame["w"]).compute(scheduler="sync")
 

@@ -91,6 +91,39 @@ def test_strata(con: Any) -> None:
     assert sorted(several["id"]) == right
 
 
+@pytest.mark.parametrize("n", [1, 4])
+def test_groups_are_those_of_the_rows_however_they_are_given(n: int) -> None:
+    """An array of groups has them in the places of the frame's rows, which a sample reorders."""
+    right = sorted(in_pandas.sample_n(FRAME, "id", n, KEY, by="g")["id"])
+    groups = FRAME["g"]
+    indexed = FRAME.set_index(pd.Index(["x"] * N))
+    for by in (
+        groups, groups.to_numpy(), groups.tolist(), pd.Categorical(groups, range(9)), [groups],
+        pd.array(groups, "Int64"), pd.Index(groups), [groups.to_numpy(), "g"], pd.Grouper(key="g"),
+        lambda row: groups[row],
+    ):
+        assert sorted(in_pandas.sample_n(FRAME, "id", n, KEY, by=by)["id"]) == right
+    for by in ("g", groups.to_numpy()):
+        assert sorted(in_pandas.sample_n(indexed, "id", n, KEY, by=by)["id"]) == right
+    frame = pl.from_pandas(FRAME)
+    for by in (
+        "g", ["g"], ("g", "g"), pl.col("g"), frame["g"], pl.lit(frame["g"]), pl.col("id") % 7,
+        [pl.col("g"), pl.col("id") % 1], pl.col("^g$"),
+    ):
+        made = in_polars.sample_n(frame, "id", n, KEY, by=by)
+        assert sorted(made["id"]) == right and made.columns == ["id", "g", "w"]
+    # Rows that are left out leave their groups, too.
+    some = FRAME.assign(id=FRAME["id"].astype("Int64").where(FRAME["id"] % 3 > 0))
+    right = sorted(in_pandas.sample_n(some, "id", n, KEY, by="g", weights="w")["id"])
+    for by in (groups, groups.to_numpy(), groups.tolist()):
+        made = in_pandas.sample_n(some, "id", n, KEY, by=by, weights="w")
+        assert sorted(made["id"]) == right
+    frame = pl.from_pandas(some)
+    for by in ("g", frame["g"]):
+        made = in_polars.sample_n(frame, "id", n, KEY, by=by, weights="w")
+        assert sorted(made["id"]) == right
+
+
 def test_rows_without_a_group_are_a_group() -> None:
     frame = pd.DataFrame({"id": range(60), "g": ["a", None, "b"] * 20})
     mine = in_pandas.sample_n(frame, "id", 5, KEY, by="g")
@@ -154,6 +187,7 @@ def test_bad_input_names_the_way_out(con: Any) -> None:
         (lambda: in_pandas.sample_n(negative, "id", 1, KEY, weights="w"), ValueError, need),
         (lambda: [*in_pandas.folds(FRAME, "id", 1, KEY)], ValueError, "from 2 to 256"),
         (lambda: [*in_pandas.folds(twice, "id", 2, KEY)], ValueError, "several columns called 'id'"),
+        (lambda: in_pandas.sample_n(FRAME, FRAME["id"], 2, KEY), TypeError, "name of a column, not S"),
         (lambda: in_pandas.sample_n(twice, "id", 2, KEY), ValueError, "several columns called 'id'"),
         (lambda: [*in_pandas.folds(missing, "id", 2, KEY)], ValueError, "row 1 is missing"),
         (
