@@ -5,8 +5,8 @@
     >>> frame.filter(hd.sample("id", headwater.Key(42), 0.01))
 
 They are Python functions over Arrow, which DataFusion calls for each batch, and its threads take
-turns. Ids are integers of every type, and decimals without digits. Batches of 65,536 rows (`datafusion.execution.batch_size`) are several times as fast as those
-of 8,192.
+turns. Ids are integers of every type, and decimals without digits. Batches of 65,536 rows
+(`datafusion.execution.batch_size`) are several times as fast as those of 8,192.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def _evaluate(ids: Any, plan: Plan, name: str) -> Any:
     def draw(batch: Any) -> Any:
         return _taken(plan.run(batch, name))
 
-    # A function of DataFusion's has one type of argument, which the planner casts integers to if it
-    # holds all of them. The only one is a decimal, and the planner makes a decimal of an integer for
-    # the sake of another value in a function of its own, but not for ours. So `nvl2` returns the id
-    # beside a null of that type. Texts and floats become none, and fail in the plan.
+    # A function of DataFusion's has one type of argument. A decimal alone holds integers of every
+    # type, and the planner makes one of an integer where a function of its own has a decimal, too,
+    # but not for ours. So `nvl2` returns the id, beside a null of that type. Texts and floats
+    # become no such decimal, and fail in the plan.
     whole = nvl2(column, column, datafusion.lit(None).cast(_ID))
     # "immutable" lets DataFusion fold and move the call: the numbers depend on the ids alone.
     # Two functions of one name are one to the planner, which would take the numbers of the first for

@@ -70,6 +70,7 @@ def _same_rows(ids: Any, column: Any, what: str) -> None:
 def _numbers(ids: Any, column: Any) -> Any:
     """Returns a parameter that is a column, as an array of numbers, none of which is missing."""
     _same_rows(ids, column, "ids and a parameter")
+    column = _unmasked(column, "parameters")
     if isinstance(column, pd.Series):
         if pd.api.types.is_extension_array_dtype(column.dtype):
             if column.isna().any():
@@ -134,7 +135,7 @@ def _meta(column: Any) -> Any:
 
 
 def _of_partition(ids: pd.Series, plan: Plan, name: str) -> pd.Series:
-    """Returns the column of a partition, of a type that the ids' type decides, and not the rows."""
+    """Returns the column of a partition, of a type that the ids' type decides, not the rows."""
     made: pd.Series = _evaluate(ids, plan, name)
     if isinstance(ids.dtype, np.dtype) or not isinstance(made.dtype, np.dtype):
         return made
@@ -178,11 +179,29 @@ def weighted_order(
     return _weighted(ids, weights, key, name, nulls)
 
 
+# What pandas calls objects that are numbers.
+_NUMBERS = {
+    "boolean", "decimal", "empty", "floating", "integer", "integer-na", "mixed-integer-float",
+}
+
+
+def _type_of(column: Any, array: Any) -> Any:
+    return getattr(column, "dtype", array.dtype)
+
+
 def _weighted(
     ids: Any, weights: Any, key: Key | Stream, name: str | None, nulls: str
 ) -> pd.Series:
     _same_rows(ids, weights, "ids and weights")
-    column = np.asarray(_unmasked(weights, "weights"), dtype=float)
+    given = np.asarray(_unmasked(weights, "weights"))
+    # Python's objects are numbers of all sorts, among them decimals. But NumPy would read a text as
+    # a number, a date as its nanoseconds, and leave the imaginary half of a complex number out.
+    are_numbers = given.dtype.kind in "iufb" or pd.api.types.infer_dtype(given) in _NUMBERS
+    if not are_numbers:
+        raise TypeError(f"weights must be numbers, not of {_type_of(weights, given)}: cast them")
+    if given.dtype == object:  # pandas' missing value is no float
+        given = np.where(pd.isna(given), np.nan, given)
+    column = given.astype(float)
     if column.shape != (len(ids),):
         raise ValueError(f"weights must be one number a row, {len(ids)} in all, not {column.shape}")
     if not (np.isfinite(column) & (column >= 0)).all():
@@ -261,7 +280,8 @@ def folds(
     A row's fold is `split(frame[ids], key, k, name=name)`, so it stays when rows are added. A
     missing id is an error, because its row would be in no fold.
     """
-    parts = _functions["split"](_only(frame, ids), key, _samples.folds_of(k), name=name, nulls="error")
+    many = _samples.folds_of(k)
+    parts = _functions["split"](_only(frame, ids), key, many, name=name, nulls="error")
     for fold in range(k):
         yield frame[parts != fold], frame[parts == fold]
 
@@ -278,7 +298,10 @@ def _only(frame: Any, ids: str) -> Any:
 
 def key_of(*columns: Any, nulls: str = "null") -> pd.Series:
     """Returns ids of rows. See `headwater.arrow.key_of`. Texts need pyarrow."""
-    if columns and hasattr(columns[0], "map_partitions"):
+    are_dasks = [hasattr(column, "map_partitions") for column in columns]
+    if any(are_dasks):
+        if not all(are_dasks):
+            raise TypeError("columns must be Dask's, all or none")
 
         def keys(*parts: Any) -> pd.Series:
             # A partition without a missing value would have another type than one with them.

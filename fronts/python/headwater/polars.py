@@ -156,7 +156,11 @@ def key_of(*columns: Any, nulls: str = "null") -> pl.Expr:
     )
 
 
-def _checked(weights: pl.Series) -> pl.Series:
+def _checked(given: pl.Series) -> pl.Series:
+    # A cast would read a text as a number, and take a date for its days.
+    if not (given.dtype.is_numeric() or given.dtype in (pl.Boolean, pl.Null)):
+        raise TypeError(f"weights must be numbers, not of {given.dtype}: cast them")
+    weights = given.cast(pl.Float64)
     if weights.null_count() or not (weights.is_finite() & (weights >= 0)).all():
         raise ValueError(_samples.NEED)
     if ((weights > 0) & (weights < _samples.LEAST)).any():
@@ -177,10 +181,11 @@ def weighted_order(
     No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
     """
     plan = _samples.exponential(key, name, nulls)
-    column = _expression(weights).cast(pl.Float64)
+    given = _expression(weights)
+    column = given.cast(pl.Float64)
     # Checked in the first condition alone. Elsewhere Polars makes rows null that the conditions
     # before have decided, and these would fail the check.
-    checked = column.map_batches(_checked, return_dtype=pl.Float64, is_elementwise=True)
+    checked = given.map_batches(_checked, return_dtype=pl.Float64, is_elementwise=True)
     numbers = _evaluate(ids, plan, "number")
     infinite = pl.when(_expression(ids).is_not_null()).then(float("inf"))
     known = pl.when(checked > 0).then(numbers / column).otherwise(infinite)
@@ -215,8 +220,8 @@ def sample_n(
     if by is not None:
         # Before any row moves: a Series has the groups in the places of the frame's rows. In a
         # column of its own: a group that is computed of a column would take its name.
-        keys = [pl.struct(_expression(key)) for key in (by if isinstance(by, list | tuple) else [by])]
-        named = [key.alias(f"k{place}") for place, key in enumerate(keys)]
+        keys = by if isinstance(by, list | tuple) else [by]
+        named = [pl.struct(_expression(key)).alias(f"k{place}") for place, key in enumerate(keys)]
         frame = frame.with_columns(pl.struct(named).alias(group))
     known = frame.filter(column.is_not_null())
     if weights is None:

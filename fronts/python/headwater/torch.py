@@ -72,7 +72,9 @@ class ElasticSampler:
                 f"{replicas} process{'es' if replicas > 1 else ''}"
             )
         self._n = _whole("n", n)
-        self._num_replicas = replicas if num_replicas is None else _whole("num_replicas", num_replicas)
+        if num_replicas is not None:
+            replicas = _whole("num_replicas", num_replicas)
+        self._num_replicas = replicas
         self._rank = own if rank is None else _whole("rank", rank)
         self.drop_last = drop_last
         if not isinstance(key, Key):

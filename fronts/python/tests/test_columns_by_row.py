@@ -137,6 +137,10 @@ def test_numbers_of_every_type_are_the_same_parameters(dtype: str) -> None:
             with pytest.raises(TypeError, match="must be a column of numbers, not of Python's obj"):
                 hpd.normal(ids, KEY, wrong, 2)
         return
+    masked = np.ma.array(flags.astype("f8"), mask=IDS == 7)
+    for call in (lambda: hpd.normal(ids, KEY, masked, 2), lambda: ha.normal(IDS, KEY, masked, 2)):
+        with pytest.raises(TypeError, match="are a masked array, whose mask is not part of it"):
+            call()
     with pytest.raises(TypeError, match="must be a column of numbers, not of datetime64"):
         hpd.normal(ids, KEY, pd.Series(IDS.astype("datetime64[s]")), 2)
     for kind in kinds.get(dtype, [dtype]):

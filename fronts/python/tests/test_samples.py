@@ -162,6 +162,48 @@ def test_weights_over_which_a_number_is_infinite_are_refused(con: Any, tiny: flo
         con.execute(f"select hw_weighted_order(id, 42, {tiny!r}::double) from range(50) t(id)").fetchall()
 
 
+@pytest.mark.parametrize("kind", ["text", "category", "date", "duration", "complex"])
+def test_weights_that_are_no_numbers_are_refused(kind: str) -> None:
+    """NumPy reads a text as a number, a date as nanoseconds, and drops an imaginary half."""
+    w = FRAME["w"]
+    column = {
+        "text": w.astype(str), "category": w.astype(str).astype("category"),
+        "date": pd.to_datetime(w, unit="D"), "duration": pd.to_timedelta(w, unit="s"),
+        "complex": w + 1j,
+    }[kind]
+    for weights in (column, column.to_numpy(), column.tolist()):
+        with pytest.raises(TypeError, match="weights must be numbers, not of"):
+            in_pandas.weighted_order(FRAME["id"], KEY, weights)
+    if kind != "complex":
+        frame = pl.from_pandas(FRAME.assign(w=column))
+        with pytest.raises(Exception, match="weights must be numbers, not of"):
+            in_polars.sample_n(frame, "id", 3, KEY, weights="w")
+
+
+@pytest.mark.parametrize("type", ["Int64", "Float64", "boolean", "int64[pyarrow]", "object"])
+def test_a_missing_weight_is_refused(type: str) -> None:
+    weights = pd.Series([1, pd.NA], dtype=type)
+    with pytest.raises(ValueError, match="weights must be .*, and none may be missing"):
+        in_pandas.weighted_order(pd.Series([0, 1]), KEY, weights)
+
+
+def test_weights_of_every_type_of_numbers_are_one() -> None:
+    right = in_pandas.weighted_order(FRAME["id"], KEY, FRAME["w"]).tolist()
+    decimals = pa.array(FRAME["w"]).cast(pa.decimal128(9, 2))
+    for weights in (
+        FRAME["w"].astype("int8"), FRAME["w"].astype("Float64"), FRAME["w"].astype("float32"),
+        FRAME["w"].astype("category"), FRAME["w"].tolist(), pd.Series(decimals.to_pylist()),
+        pd.Series(decimals, dtype=pd.ArrowDtype(decimals.type)), FRAME["w"].astype(object),
+    ):
+        assert in_pandas.weighted_order(FRAME["id"], KEY, weights).tolist() == right
+    for weights in (pl.Series(decimals), pl.Series(FRAME["w"].astype("u1")), pl.Series(FRAME["w"])):
+        frame = pl.DataFrame({"id": IDS, "w": weights})
+        assert frame.select(in_polars.weighted_order("id", KEY, "w")).to_series().to_list() == right
+    flags = in_pandas.weighted_order(FRAME["id"], KEY, FRAME["w"] > 0)
+    ones = in_pandas.weighted_order(FRAME["id"], KEY, (FRAME["w"] > 0).astype(float))
+    assert flags.tolist() == ones.tolist()
+
+
 def test_the_smallest_weights_are_drawn(con: Any) -> None:
     ids = np.arange(5000)
     large = in_pandas.weighted_order(ids, KEY, np.full(len(ids), 2.0**20)).to_numpy()
