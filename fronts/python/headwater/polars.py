@@ -42,6 +42,8 @@ _TYPES: dict[str, tuple[str, Any]] = {
 }
 
 
+# The most rows of a frame. Polars takes no larger number of them.
+_MOST = 2**32 - 1 if pl.get_index_type() == pl.UInt32 else 2**62
 # Columns that live while a sample is made.
 _ORDER = "__headwater_order"
 _GROUP = "__headwater_group"
@@ -209,7 +211,7 @@ def sample_n(
     sum, then the next among the others, and so on; rows of weight 0 are never in it. Rows whose id
     is null are never in it.
     """
-    rows = _samples.count(n)
+    rows = min(_samples.count(n), _MOST)
     column = _expression(ids)
     names = frame.lazy().collect_schema().names()
     # Columns of these names would be the user's.

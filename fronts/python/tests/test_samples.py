@@ -138,6 +138,15 @@ def test_weighted_strata_agree() -> None:
     assert len(mine) == 63 and sorted(mine["id"]) == sorted(other["id"])
 
 
+@pytest.mark.parametrize("by", [None, "g"])
+def test_more_rows_than_there_are_is_all_of_them(by: str | None) -> None:
+    for n in (N, 2**32, 2**63, 10**30):
+        assert len(in_pandas.sample_n(FRAME, "id", n, KEY, by=by)) == N
+        frame = pl.from_pandas(FRAME)
+        assert in_polars.sample_n(frame, "id", n, KEY, by=by).height == N
+        assert in_polars.sample_n(frame.lazy(), "id", n, KEY, by=by).collect().height == N
+
+
 def test_folds_are_parts_that_rows_keep() -> None:
     pairs = list(in_pandas.folds(FRAME, "id", 5, KEY))
     assert sorted(i for _, fold in pairs for i in fold["id"]) == sorted(IDS.tolist())
