@@ -54,6 +54,11 @@ fn plan(function: Function, constants: Vec<constant::Constant>) -> Result<Rc<Pla
 
 /// The error of a weight, the same as in Python.
 const WEIGHTS: &str = "weights must be finite numbers from 0, and none may be missing";
+/// The smallest weight above 0. An exponential number is at most 45, so over a weight from here on
+/// it is finite; over a smaller one it may be infinity, which is what the weight 0 has.
+const LEAST: f64 = 1e-306;
+const TINY: &str = "weights above 0 must be from 1e-306 on: multiply all of them by the same power \
+                    of 2, such as 2^100, which changes no order";
 
 /// Computes the results of a chunk.
 ///
@@ -138,6 +143,9 @@ fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
     for (row, number) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         let weight = weights.get(row);
         let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or(WEIGHTS)?;
+        if weight > 0.0 && weight < LEAST {
+            return Err(TINY.into());
+        }
         let quotient = f64::from_ne_bytes(*number) / weight;
         *number = if weight == 0.0 { f64::INFINITY } else { quotient }.to_ne_bytes();
     }

@@ -122,7 +122,7 @@ class Arrays(Draw):
             self._cursor.set(*before)
             return self._numpy(_NumPy.choice, a, size, replace, p, axis, shuffle)
         if items is None:
-            return np.int64(places) if size is None else places
+            return int(places) if size is None else places
         if size is None and items.ndim == 1:
             return items[places]  # an item, and not an array of none dimensions
         if size is None:

@@ -21,6 +21,8 @@ _WEYL = (0x9E3779B9, 0xBB67AE85)
 
 def checked(key: Key, shape: int | Sequence[int], start: int) -> tuple[tuple[int, ...], int, int]:
     """Returns the shape, and the first block and the number of blocks that hold its half words."""
+    if not isinstance(key, Key):
+        raise TypeError(f"key must be a headwater.Key, not {type(key).__name__}")
     if key.engine != "philox4x32":
         raise ValueError(
             f"devices compute philox4x32, not {key.engine}: make the key with engine='philox4x32'"

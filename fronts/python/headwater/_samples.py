@@ -14,6 +14,14 @@ from headwater import _kinds
 from headwater._native import Key, Plan, Stream
 
 NEED = "weights must be finite numbers from 0, and none may be missing"
+# The smallest weight above 0. An exponential number is at most 45, so over a weight from here on
+# it is finite. Over a smaller one it may be infinity, which is what the weight 0 has, and a row
+# that may be drawn would never be.
+LEAST = 1e-306
+TINY = (
+    "weights above 0 must be from 1e-306 on: multiply all of them by the same power of 2, such "
+    "as 2^100, which changes no order"
+)
 
 
 def count(n: Any) -> int:

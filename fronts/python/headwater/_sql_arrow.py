@@ -157,6 +157,8 @@ def _weighted(*columns: Any) -> Any:
     good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
     if weights.null_count or not pc.all(good).as_py():
         raise ValueError(_samples.NEED)
+    if pc.any(pc.and_(pc.greater(weights, 0.0), pc.less(weights, _samples.LEAST))).as_py():
+        raise ValueError(_samples.TINY)
     name = _constant(names[0], f"name in {usage}") if names else None
     plan = _samples.exponential(Key(_constant(seed, f"seed in {usage}")), name)
     numbers = _taken(plan.run(ids, ""))

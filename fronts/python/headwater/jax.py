@@ -52,6 +52,8 @@ def bits(key: Key, shape: int | Sequence[int], *, stream: Any = 0, start: int = 
         step = jnp.asarray(stream)
         if not jnp.issubdtype(step.dtype, jnp.integer) or step.dtype.itemsize > 4:
             raise TypeError(f"stream must be an integer of up to 32 bits, not {step.dtype}") from None
+        if step.size != 1:  # they would be streams of blocks, one after the other
+            raise ValueError(f"stream must be one integer, not an array of {step.size}") from None
         c2, c3 = step.astype(jnp.uint32) << 16, step.astype(jnp.uint32) >> 16
     counter = (low, high, jnp.full_like(low, c2), jnp.full_like(low, c3))
     halves = jnp.stack(_philox.blocks(key, counter, _mul, jnp.uint32), axis=-1)

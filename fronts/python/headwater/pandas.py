@@ -4,8 +4,9 @@
     >>> frame["noise"] = headwater.pandas.normal(frame["id"], headwater.Key(42), name="noise")
     >>> frame[headwater.pandas.sample(frame["id"], headwater.Key(42), 0.01)]
 
-`ids` is a Series or an Index of integers, also a Series of Dask's. The result has its index. Where ids are missing (`Int64`),
-floats are NaN, and integers and booleans are of the nullable types.
+`ids` is a Series or an Index of integers, also a Series of Dask's. The result has its index. Where
+ids are missing (`Int64`), floats are NaN, and integers and booleans are of the nullable types. Dask
+knows types before rows, so there ids that may be missing make the nullable types in any case.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def _column(ids: Any) -> tuple[Any, Any]:
     if isinstance(array.dtype, pd.CategoricalDtype):  # the value counts, and not its code
         if pd.api.types.infer_dtype(array.categories) != "integer":
             return np.ascontiguousarray(np.asarray(array)), None
-        array = pd.Series(np.asarray(array, dtype=object)).convert_dtypes().array
+        values = pd.Series(np.asarray(array.categories)).infer_objects().to_numpy()
+        codes = np.asarray(array.codes)
+        return values.take(codes.clip(0)), codes < 0
     if pd.api.types.is_integer_dtype(array.dtype) and pd.api.types.is_extension_array_dtype(
         array.dtype
     ):
@@ -67,6 +70,7 @@ def _same_rows(ids: Any, column: Any, what: str) -> None:
 def _numbers(ids: Any, column: Any) -> Any:
     """Returns a parameter that is a column, as an array of numbers, none of which is missing."""
     _same_rows(ids, column, "ids and a parameter")
+    column = _unmasked(column, "parameters")
     if isinstance(column, pd.Series):
         if pd.api.types.is_extension_array_dtype(column.dtype):
             if column.isna().any():
@@ -74,8 +78,15 @@ def _numbers(ids: Any, column: Any) -> Any:
                     f"the parameter in row {int(column.isna().argmax())} is missing: leave such "
                     "rows out"
                 )
-            column = column.to_numpy(dtype=column.dtype.numpy_dtype)
+            # Those that have no such type are categories and sparse columns, whose values count.
+            column = np.asarray(column, getattr(column.dtype, "numpy_dtype", None))
         column = np.asarray(column)
+        if column.dtype.kind not in "iufb":
+            what = "Python's objects" if column.dtype.kind == "O" else column.dtype
+            raise TypeError(
+                f"a parameter must be a column of numbers, not of {what}: cast it, decimals to "
+                "'float64'"
+            )
     return np.ascontiguousarray(column)
 
 
@@ -83,7 +94,7 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
     if hasattr(ids, "map_partitions"):  # Dask's Series: each partition by itself, when it is computed
         if columns:
             raise TypeError("a parameter of a Dask Series must be one value: use map_partitions()")
-        return ids.map_partitions(_evaluate, plan, name, meta=_evaluate(ids._meta, plan, name))
+        return _mapped(_of_partition, ids, plan, name)
     column, missing = _column(ids)
     numbers = [_numbers(ids, one) for one in columns]
     if missing is not None and missing.any():
@@ -106,6 +117,29 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
     if values.dtype.kind == "f":
         return series.mask(missing)
     return series.astype(_nullable(values.dtype)).mask(missing)
+
+
+def _mapped(function: Any, first: Any, *others: Any) -> Any:
+    """Returns what a function makes of each partition of Dask, whose type Dask knows before."""
+    metas = [_meta(one) for one in (first, *others)]
+    return first.map_partitions(function, *others, meta=function(*metas))
+
+
+def _meta(column: Any) -> Any:
+    """Returns the column of no rows by which Dask knows a type, and other values as they are."""
+    meta = getattr(column, "_meta", column)
+    if isinstance(getattr(meta, "dtype", None), pd.CategoricalDtype):
+        # Dask has a text in place of categories that it does not know.
+        return pd.Series(pd.Categorical([], [0]), name=meta.name)
+    return meta
+
+
+def _of_partition(ids: pd.Series, plan: Plan, name: str) -> pd.Series:
+    """Returns the column of a partition, of a type that the ids' type decides, not the rows."""
+    made: pd.Series = _evaluate(ids, plan, name)
+    if isinstance(ids.dtype, np.dtype) or not isinstance(made.dtype, np.dtype):
+        return made
+    return made.astype(_nullable(made.dtype)) if made.dtype.kind in "biu" else made
 
 
 def _nullable(dtype: Any) -> str:
@@ -140,12 +174,40 @@ def weighted_order(
 
     No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
     """
+    if hasattr(ids, "map_partitions"):
+        return _mapped(_weighted, ids, weights, key, name, nulls)
+    return _weighted(ids, weights, key, name, nulls)
+
+
+# What pandas calls objects that are numbers.
+_NUMBERS = {
+    "boolean", "decimal", "empty", "floating", "integer", "integer-na", "mixed-integer-float",
+}
+
+
+def _type_of(column: Any, array: Any) -> Any:
+    return getattr(column, "dtype", array.dtype)
+
+
+def _weighted(
+    ids: Any, weights: Any, key: Key | Stream, name: str | None, nulls: str
+) -> pd.Series:
     _same_rows(ids, weights, "ids and weights")
-    column = np.asarray(_unmasked(weights, "weights"), dtype=float)
+    given = np.asarray(_unmasked(weights, "weights"))
+    # Python's objects are numbers of all sorts, among them decimals. But NumPy would read a text as
+    # a number, a date as its nanoseconds, and leave the imaginary half of a complex number out.
+    are_numbers = given.dtype.kind in "iufb" or pd.api.types.infer_dtype(given) in _NUMBERS
+    if not are_numbers:
+        raise TypeError(f"weights must be numbers, not of {_type_of(weights, given)}: cast them")
+    if given.dtype == object:  # pandas' missing value is no float
+        given = np.where(pd.isna(given), np.nan, given)
+    column = given.astype(float)
     if column.shape != (len(ids),):
         raise ValueError(f"weights must be one number a row, {len(ids)} in all, not {column.shape}")
     if not (np.isfinite(column) & (column >= 0)).all():
         raise ValueError(_samples.NEED)
+    if ((column > 0) & (column < _samples.LEAST)).any():
+        raise ValueError(_samples.TINY)
     numbers: pd.Series = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
     with np.errstate(divide="ignore", invalid="ignore"):
         divided = np.where(column > 0, numbers.to_numpy() / column, np.inf)
@@ -169,21 +231,45 @@ def sample_n(
     contains the smaller one. With `weights`, the name of a column, a row is as likely to be the
     first as its share in their sum, then the next among the others, and so on; rows of weight 0 are
     never in it. Rows whose id is missing are never in it.
+
+    A frame of Dask's makes one of one partition, which has the sample.
     """
     rows = _samples.count(n)
-    known = frame[frame[ids].notna()]
+    if hasattr(frame, "map_partitions"):
+        # A row of the sample is in that of its partition, because no row of another one comes
+        # before those that are there before it.
+        labels = by if isinstance(by, list) else [by]
+        are_names = all(pd.api.types.is_hashable(x) and x in frame.columns for x in labels)
+        if by is not None and not are_names:
+            raise TypeError("by must be names of columns, where the frame is Dask's")
+
+        def part(partition: pd.DataFrame) -> pd.DataFrame:
+            return sample_n(partition, ids, rows, key, by=by, weights=weights, name=name)
+
+        parts = _mapped(part, frame).repartition(npartitions=1)
+        return _mapped(part, parts)
+    is_known = _only(frame, ids).notna().to_numpy()
+    groups = None
+    if by is not None:
+        # Before any row moves: an array of groups has them in the places of the frame's rows.
+        # `dropna`: rows without a group are a group, as in SQL and Polars.
+        numbered = frame.groupby(by, sort=False, dropna=False, observed=True).ngroup()
+        groups = numbered.to_numpy()[is_known]
+    known = frame[is_known]
     if weights is None:
         words = _functions["order"](known[ids], key, name=name).to_numpy()
     else:
         words = weighted_order(known[ids], key, known[weights], name=name).to_numpy()
-        known, words = known[words < np.inf], words[words < np.inf]
-    if by is None and rows < len(words):
+        is_finite = words < np.inf
+        groups = None if groups is None else groups[is_finite]
+        known, words = known[is_finite], words[is_finite]
+    if groups is None and rows < len(words):
         # All rows up to the n-th smallest word: to sort the others would be most of the time.
         within = words <= np.partition(words, rows)[rows]
         known, words = known[within], words[within]
-    ordered = known.iloc[np.lexsort((known[ids].to_numpy(), words))]
-    # `dropna`: rows without a group are a group, as in SQL and Polars.
-    return ordered.head(rows) if by is None else ordered.groupby(by, sort=False, dropna=False).head(rows)
+    order = np.lexsort((known[ids].to_numpy(), words))
+    ordered = known.iloc[order]
+    return ordered.head(rows) if groups is None else ordered.groupby(groups[order]).head(rows)
 
 
 def folds(
@@ -194,13 +280,34 @@ def folds(
     A row's fold is `split(frame[ids], key, k, name=name)`, so it stays when rows are added. A
     missing id is an error, because its row would be in no fold.
     """
-    parts = _functions["split"](frame[ids], key, _samples.folds_of(k), name=name, nulls="error")
+    many = _samples.folds_of(k)
+    parts = _functions["split"](_only(frame, ids), key, many, name=name, nulls="error")
     for fold in range(k):
         yield frame[parts != fold], frame[parts == fold]
 
 
+def _only(frame: Any, ids: str) -> Any:
+    """Returns a frame's column, or raises an error if it has several of this name."""
+    if isinstance(ids, pd.Series | pd.Index | np.ndarray | list):
+        raise TypeError(f"ids must be the name of a column, not {type(ids).__name__}")
+    column = frame[ids]
+    if column.ndim != 1:
+        raise ValueError(f"the frame has several columns called {ids!r}: rename one")
+    return column
+
+
 def key_of(*columns: Any, nulls: str = "null") -> pd.Series:
     """Returns ids of rows. See `headwater.arrow.key_of`. Texts need pyarrow."""
+    are_dasks = [hasattr(column, "map_partitions") for column in columns]
+    if any(are_dasks):
+        if not all(are_dasks):
+            raise TypeError("columns must be Dask's, all or none")
+
+        def keys(*parts: Any) -> pd.Series:
+            # A partition without a missing value would have another type than one with them.
+            return key_of(*parts, nulls=nulls).astype("int64" if nulls == "error" else "Int64")
+
+        return _mapped(keys, *columns)
     parts = tuple(_values(column) for column in columns)
     values, mask = arrow_key_of(parts, nulls).to_numpy()
     indexed = [column for column in columns if _index(column) is not None]

@@ -42,8 +42,11 @@ _TYPES: dict[str, tuple[str, Any]] = {
 }
 
 
-# A column that lives while a sample is made.
+# The most rows of a frame. Polars takes no larger number of them.
+_MOST = 2**32 - 1 if pl.get_index_type() == pl.UInt32 else 2**62
+# Columns that live while a sample is made.
 _ORDER = "__headwater_order"
+_GROUP = "__headwater_group"
 
 
 def _expression(ids: Any) -> pl.Expr:
@@ -155,9 +158,15 @@ def key_of(*columns: Any, nulls: str = "null") -> pl.Expr:
     )
 
 
-def _checked(weights: pl.Series) -> pl.Series:
+def _checked(given: pl.Series) -> pl.Series:
+    # A cast would read a text as a number, and take a date for its days.
+    if not (given.dtype.is_numeric() or given.dtype in (pl.Boolean, pl.Null)):
+        raise TypeError(f"weights must be numbers, not of {given.dtype}: cast them")
+    weights = given.cast(pl.Float64)
     if weights.null_count() or not (weights.is_finite() & (weights >= 0)).all():
         raise ValueError(_samples.NEED)
+    if ((weights > 0) & (weights < _samples.LEAST)).any():
+        raise ValueError(_samples.TINY)
     return weights
 
 
@@ -174,10 +183,11 @@ def weighted_order(
     No row is in it twice, and one of weight 0 only after all others, where the number is infinite.
     """
     plan = _samples.exponential(key, name, nulls)
-    column = _expression(weights).cast(pl.Float64)
+    given = _expression(weights)
+    column = given.cast(pl.Float64)
     # Checked in the first condition alone. Elsewhere Polars makes rows null that the conditions
     # before have decided, and these would fail the check.
-    checked = column.map_batches(_checked, return_dtype=pl.Float64, is_elementwise=True)
+    checked = given.map_batches(_checked, return_dtype=pl.Float64, is_elementwise=True)
     numbers = _evaluate(ids, plan, "number")
     infinite = pl.when(_expression(ids).is_not_null()).then(float("inf"))
     known = pl.when(checked > 0).then(numbers / column).otherwise(infinite)
@@ -201,15 +211,21 @@ def sample_n(
     sum, then the next among the others, and so on; rows of weight 0 are never in it. Rows whose id
     is null are never in it.
     """
-    rows = _samples.count(n)
+    rows = min(_samples.count(n), _MOST)
     column = _expression(ids)
-    known = frame.filter(column.is_not_null())
     names = frame.lazy().collect_schema().names()
-    # A column of this name would be the user's.
-    order = _ORDER
-    while order in names:
-        order += "_"
+    # Columns of these names would be the user's.
+    order, group = _ORDER, _GROUP
+    while order in names or group in names:
+        order, group = order + "_", group + "_"
     word = pl.col(order)
+    if by is not None:
+        # Before any row moves: a Series has the groups in the places of the frame's rows. In a
+        # column of its own: a group that is computed of a column would take its name.
+        keys = by if isinstance(by, list | tuple) else [by]
+        named = [pl.struct(_expression(key)).alias(f"k{place}") for place, key in enumerate(keys)]
+        frame = frame.with_columns(pl.struct(named).alias(group))
+    known = frame.filter(column.is_not_null())
     if weights is None:
         number = _functions["order"](column, key, name=name)
     else:
@@ -220,8 +236,8 @@ def sample_n(
     ordered = known.sort(word, column)
     # Polars 2.1 takes a row of each group for head(0).
     if by is None or rows == 0:
-        return ordered.head(rows).drop(order)
-    return ordered.group_by(by, maintain_order=True).head(rows).select(names)
+        return ordered.head(rows).select(names)
+    return ordered.group_by(group, maintain_order=True).head(rows).select(names)
 
 
 def folds(

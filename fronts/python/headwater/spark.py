@@ -22,6 +22,8 @@ the partitions.
 from __future__ import annotations
 
 import warnings
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import pyarrow as pa
@@ -94,9 +96,15 @@ _functions["order"] = order
 def key_of(*columns: Any) -> Column:
     """Returns ids of rows, from Spark's own `xxhash64`: the same as `headwater.arrow.key_of`.
 
-    Integers are to be cast to `bigint`, as that function widens them.
+    Integers are to be cast to `bigint`, as that function widens them. A row of nulls is null.
     """
-    return sf.shiftrightunsigned(sf.xxhash64(*columns), 1).alias("key")
+    if not columns:
+        raise TypeError("key_of() needs a column")
+    taken = [sf.col(column) if isinstance(column, str) else column for column in columns]
+    # Spark's hash of nothing but nulls is its seed: one id for all such rows.
+    is_known = reduce(or_, (column.isNotNull() for column in taken))
+    key = sf.shiftrightunsigned(sf.xxhash64(*taken), 1)
+    return sf.when(is_known, key).alias("key")
 
 
 def register(spark: SparkSession) -> None:

@@ -71,9 +71,11 @@ class ElasticSampler:
                 f"rank must be given with num_replicas={num_replicas}: torch.distributed runs "
                 f"{replicas} process{'es' if replicas > 1 else ''}"
             )
-        self.n = index(n)
-        self.num_replicas = replicas if num_replicas is None else index(num_replicas)
-        self.rank = own if rank is None else index(rank)
+        self._n = _whole("n", n)
+        if num_replicas is not None:
+            replicas = _whole("num_replicas", num_replicas)
+        self._num_replicas = replicas
+        self._rank = own if rank is None else _whole("rank", rank)
         self.drop_last = drop_last
         if not isinstance(key, Key):
             raise TypeError(f"key must be a headwater.Key, not {type(key).__name__}")
@@ -87,6 +89,44 @@ class ElasticSampler:
         self._key = key
         self.position = position
 
+    # These have no setters. A loop that is under way would go on with the old numbers, and
+    # processes that change theirs one after the other would see rows twice or never.
+
+    @property
+    def n(self) -> int:
+        """The number of rows. Another number of rows has another order: make a new sampler."""
+        return self._n
+
+    @property
+    def num_replicas(self) -> int:
+        """The number of processes. For another number make a new sampler, from this position."""
+        return self._num_replicas
+
+    @property
+    def rank(self) -> int:
+        """The number of this process, from 0. For another one make a new sampler."""
+        return self._rank
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the next iteration. To assign it is `set_epoch`."""
+        return self._epoch
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        self.set_epoch(epoch)
+
+    @property
+    def drop_last(self) -> bool:
+        """Whether the last step is left out if it has no row for each process."""
+        return self._drop_last
+
+    @drop_last.setter
+    def drop_last(self, drop_last: bool) -> None:
+        if type(drop_last).__name__ not in ("bool", "bool_"):  # NumPy's, whose name differs
+            raise TypeError(f"drop_last must be True or False, not {drop_last!r}")
+        self._drop_last = bool(drop_last)
+
     @property
     def position(self) -> int:
         """The number of rows that were seen before the next iteration, from the first epoch on."""
@@ -94,18 +134,21 @@ class ElasticSampler:
 
     @position.setter
     def position(self, position: int) -> None:
-        rows = index(position)
+        rows = _whole("position", position)
         if rows < 0:
             raise ValueError(f"position must be a number of rows from 0, not {rows}")
-        self.epoch, self._start = divmod(rows, self.n)
+        self._epoch, self._start = divmod(rows, self.n)
 
     def set_epoch(self, epoch: int) -> None:
         """Moves to the start of an epoch. In the epoch of `position` it changes nothing.
 
         So the usual loop, which calls it before each epoch, resumes in the midst of the first one.
         """
-        if index(epoch) != self.epoch:
-            self.position = index(epoch) * self.n
+        number = _whole("epoch", epoch)
+        if number < 0:
+            raise ValueError(f"epoch must be a number from 0, not {number}")
+        if number != self._epoch:
+            self.position = number * self.n
 
     def position_after(self, batches: int, batch_size: int = 1) -> int:
         """Returns the position after so many batches of each process in this iteration.
@@ -113,9 +156,12 @@ class ElasticSampler:
         Save it with the model. A count of the trainer's is needed, because a DataLoader takes
         indices ahead of the batches that it hands out.
         """
-        seen = index(batches) * index(batch_size) * self.num_replicas
-        if seen < 0:
-            raise ValueError("batches and batch_size must be numbers from 0")
+        batches, batch_size = _whole("batches", batches), _whole("batch_size", batch_size)
+        if batches < 0:
+            raise ValueError(f"batches must be a number from 0, not {batches}")
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be a number of rows from 1, not {batch_size}")
+        seen = batches * batch_size * self.num_replicas
         left = len(self) * self.num_replicas
         # The last step may pass the end, with rows that are taken once more, or stop before it.
         if seen >= left:
@@ -139,12 +185,26 @@ class ElasticSampler:
 
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Takes the position of `state_dict`. A data set of another length has another order."""
+        missing = [name for name in ("position", "n") if name not in state]
+        if missing:
+            raise ValueError(
+                f"the state has no {' and no '.join(missing)}: pass what state_dict() of an "
+                "ElasticSampler returned"
+            )
         if state["n"] != self.n:
             raise ValueError(
                 f"the state is of {state['n']} rows and the data set has {self.n}: their orders "
                 "differ, so start an epoch of the new rows"
             )
         self.position = state["position"]
+
+
+def _whole(name: str, value: Any) -> int:
+    """Returns an argument as an integer. A float that has no digits after the point is none."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
 
 
 def _places(order: Any, n: int, places: range) -> Iterator[int]:
@@ -188,6 +248,8 @@ def bits(
         c2, c3 = _philox.number(stream)
     elif stream.is_floating_point() or stream.dtype == torch.bool:
         raise TypeError(f"stream must be an integer, not {stream.dtype}")
+    elif stream.numel() != 1:  # they would be streams of blocks, one after the other
+        raise ValueError(f"stream must be one integer, not a tensor of {stream.numel()}")
     else:
         step = stream.to(device=low.device, dtype=torch.int64)
         c2, c3 = step << 16 & 0xFFFFFFFF, step >> 16 & 0xFFFFFFFF

@@ -76,6 +76,18 @@ def takes_indices_and_shuffles() -> None:
     assert bytes(STREAM.fill(raw).numpy()) == STREAM.bytes(800)
 
 
+def shuffles_booleans() -> None:
+    flags = torch.arange(1000) % 3 == 0
+    numbers = flags.to(torch.uint8)
+    STREAM.shuffle(flags)
+    STREAM.shuffle(numbers)
+    assert flags.dtype == torch.bool and flags.tolist() == numbers.to(torch.bool).tolist()
+    rows = torch.arange(300).reshape(100, 3) % 2 == 0
+    STREAM.shuffle(rows)
+    # They are no numbers to draw.
+    refused(TypeError, "type 6 of 8 bits", lambda: STREAM.integers(2, out=flags))
+
+
 def refuses_other_tensors() -> None:
     refused(BufferError, "out must be C-contiguous", lambda: STREAM.random(out=torch.zeros(9)[::2]))
     refused(BufferError, "out must be C-cont", lambda: STREAM.random(out=torch.zeros((3, 2)).t()))
@@ -127,6 +139,7 @@ for check in (
     fills_tensors_of_every_type,
     fills_parts_and_large_tensors,
     takes_indices_and_shuffles,
+    shuffles_booleans,
     refuses_other_tensors,
     shares_own_arrays,
     has_the_streams_numbers_by_its_own_operations,

@@ -106,6 +106,73 @@ def test_wrong_columns_are_errors(call: Any, error: type[Exception], text: str) 
         call()
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float64", "bool", "decimal"])
+def test_numbers_of_every_type_are_the_same_parameters(dtype: str) -> None:
+    """Decimals without digits and booleans are numbers in SQL, so they are here, too."""
+    flags = IDS % 2 == 0
+    plain = ha.normal(IDS, KEY, flags.astype("f8"), 2).to_numpy()[0].tolist()
+    counts = ha.binomial(IDS, KEY, flags.astype("i8"), 0.5).to_numpy()[0].tolist()
+    if dtype == "decimal":
+        column = pa.array(flags.astype("i8")).cast(pa.decimal128(20, 0))
+    else:
+        column = flags.astype(dtype)
+        assert ha.normal(IDS, KEY, column, 2).to_numpy()[0].tolist() == plain
+    assert pa.array(ha.normal(IDS, KEY, pa.array(column), 2)).to_pylist() == plain
+    if dtype == "bool":  # a byte of another program's, which NumPy counts as 1, too
+        odd = np.where(flags, 2, 0).astype("u1").view(bool)
+        assert ha.normal(IDS, KEY, odd, 2).to_numpy()[0].tolist() == plain
+    if dtype != "float64":
+        assert pa.array(ha.binomial(IDS, KEY, pa.array(column), 0.5)).to_pylist() == counts
+    pl = pytest.importorskip("polars", reason="Polars is not installed: it was not compared")
+    import headwater.polars as hp
+
+    frame = pl.DataFrame({"id": IDS, "x": pl.Series(pa.array(column))})
+    assert frame.select(hp.normal("id", KEY, pl.col("x"), 2)).to_series().to_list() == plain
+    pd = pytest.importorskip("pandas", reason="pandas is not installed: it was not compared")
+    import headwater.pandas as hpd
+
+    ids, kinds = pd.Series(IDS), {"bool": ["bool", "boolean"], "int64": ["int64", "Int64"]}
+    if dtype == "decimal":
+        for wrong in (pd.Series(column, dtype=object), pd.Series(column, dtype=pd.ArrowDtype(column.type))):
+            with pytest.raises(TypeError, match="must be a column of numbers, not of Python's obj"):
+                hpd.normal(ids, KEY, wrong, 2)
+        return
+    masked = np.ma.array(flags.astype("f8"), mask=IDS == 7)
+    for call in (lambda: hpd.normal(ids, KEY, masked, 2), lambda: ha.normal(IDS, KEY, masked, 2)):
+        with pytest.raises(TypeError, match="are a masked array, whose mask is not part of it"):
+            call()
+    with pytest.raises(TypeError, match="must be a column of numbers, not of datetime64"):
+        hpd.normal(ids, KEY, pd.Series(IDS.astype("datetime64[s]")), 2)
+    for kind in kinds.get(dtype, [dtype]):
+        assert hpd.normal(ids, KEY, pd.Series(flags).astype(kind), 2).tolist() == plain
+
+
+def test_the_row_of_an_error_is_that_of_the_whole_column() -> None:
+    ids = pa.chunked_array([np.arange(1000), np.arange(0), np.arange(1000), [5, -7]])
+    with pytest.raises(ValueError, match="id -7 in row 2001 of the batch is negative"):
+        ha.normal(ids, KEY)
+    scale = pa.chunked_array([np.ones(1000), np.ones(0), np.ones(1000), [-1.0, 1.0]])
+    with pytest.raises(ValueError, match="scale in row 2000 of the batch must be"):
+        ha.normal(pa.chunked_array([ids.chunk(0), ids.chunk(1), ids.chunk(2), [5, 7]]), KEY, 0, scale)
+    with pytest.raises(ValueError, match="the id in row 3 of the batch is null"):
+        ha.order(pa.chunked_array([[0, 1], [2, None]]), KEY, nulls="error")
+    times = pa.array([1_000, 1_001], pa.int64()).cast(pa.timestamp("ns"))
+    with pytest.raises(ValueError, match="the value in row 3 of the batch is not a whole number"):
+        ha.key_of(pa.chunked_array([times.slice(0, 1), times.slice(0, 1), times]))
+
+
+def test_a_type_that_is_refused_is_called_by_its_name() -> None:
+    wide = pa.array([1, 2]).cast(pa.decimal256(40, 0))
+    for call in (lambda: ha.normal(wide, KEY), lambda: ha.key_of(wide)):
+        with pytest.raises(TypeError, match=r"decimals of 256 bits \(cast them to 128 first\)"):
+            call()
+    with pytest.raises(ValueError, match="loc must be a column of numbers: cast it to float64"):
+        ha.normal(pa.array([0, 1]), KEY, wide)
+    for array, name in ((np.ones(3, bool), "booleans"), (np.ones(3, object), "objects of Python's")):
+        with pytest.raises(TypeError, match=f"ids must hold integers, not {name}"):
+            ha.normal(array, KEY)
+
+
 def test_a_plan_takes_its_columns_and_is_bytes() -> None:
     plan = _kinds.plan(_kinds.KINDS["normal"], KEY, (..., 2.0), {})
     same = headwater._native.Plan.from_bytes(plan.to_bytes())

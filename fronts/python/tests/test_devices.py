@@ -206,6 +206,28 @@ def test_a_step_that_is_no_integer_is_an_error() -> None:
     assert list(made) == list(front.bits(KEY, 5, stream=7)) == list(front.bits(KEY, 5, stream=np.int64(7)))
 
 
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_several_streams_or_a_stream_for_a_key_are_errors(library: str) -> None:
+    """Eight half words are two blocks, so two numbers of streams would have been one for each."""
+    reason = f"{library} is not installed: its arrays were not refused"
+    pytest.importorskip(library, reason=reason)
+    front = __import__(f"headwater.{library}", fromlist=["bits"])
+    if library == "torch":
+        import torch
+
+        several, one = torch.tensor([1, 2]), torch.tensor([2])
+    else:
+        import jax
+
+        several, one = jax.numpy.array([1, 2]), jax.numpy.array([2])
+    for draw in (front.bits, front.random):
+        with pytest.raises(ValueError, match="stream must be one integer, not an? .* of 2"):
+            draw(KEY, 8, stream=several)
+        assert draw(KEY, 8, stream=one).tolist() == draw(KEY, 8, stream=2).tolist()
+        with pytest.raises(TypeError, match="key must be a headwater.Key, not Stream"):
+            draw(KEY.stream(0), 8)
+
+
 def test_words_of_other_libraries_are_the_streams() -> None:
     cases = json.loads(VECTORS.read_text())["cases"]
     assert {case["by"].split(",")[0].split(" ")[0] for case in cases} == {"cuRAND", "JAX", "Triton"}

@@ -53,6 +53,29 @@ def test_datafusion(parts: int, expected: str) -> None:
         front.normal(5, KEY)
 
 
+def test_ids_of_every_type_in_datafusion() -> None:
+    datafusion = pytest.importorskip("datafusion", reason=REASON.format("DataFusion"))
+    import headwater.datafusion as front
+    import headwater.pyarrow as right
+    import pyarrow as pa
+
+    ctx = datafusion.SessionContext()
+    types = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(),
+             pa.uint64(), pa.decimal128(20, 0), pa.decimal128(38, 0)]
+    small = pa.array([5, None, 0, 127])
+    right_ones = right.order(small, KEY).to_pylist()
+    for kind in types:
+        column = small.cast(kind) if not pa.types.is_decimal(kind) else small.cast(pa.decimal128(19, 0)).cast(kind)
+        made = ctx.from_arrow(pa.table({"id": column})).select(front.order("id", KEY))
+        assert made.to_pydict()["order"] == right_ones, kind
+    large = pa.array([2**64 - 2, 2**63, None], pa.uint64())
+    made = ctx.from_arrow(pa.table({"id": large})).select(front.order("id", KEY))
+    assert made.to_pydict()["order"] == right.order(large, KEY).to_pylist()
+    for wrong in (pa.array([1.5]), pa.array(["1"]), pa.array([True]), pa.array([1]).cast(pa.decimal128(21, 2))):
+        with pytest.raises(Exception, match="DataFusion error: Error during planning"):
+            ctx.from_arrow(pa.table({"id": wrong})).select(front.order("id", KEY)).collect()
+
+
 @pytest.mark.parametrize("parts", PARTS)
 def test_daft(parts: int, expected: str, tmp_path: Path) -> None:
     daft = pytest.importorskip("daft", reason=REASON.format("Daft"))
@@ -85,6 +108,53 @@ def test_dask(parts: int, expected: str) -> None:
     for scheduler in ("threads", "sync"):
         made = frame.compute(scheduler=scheduler)
         assert by_id(made["id"], *(made[name] for name in NAMES)) == expected
+
+
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_every_function_in_dask(parts: int) -> None:
+    """Values are those of pandas, and each partition has the type that Dask was told."""
+    dd = pytest.importorskip("dask.dataframe", reason=REASON.format("Dask's DataFrame"))
+    import headwater.pandas as front
+    import pandas as pd
+
+    rows = pd.DataFrame({"id": ORDER[:500], "w": 1.0 + ORDER[:500] % 3, "g": ORDER[:500] % 4})
+    rows["some"] = rows["id"].astype("Int64").where(rows["id"] % 10 != 3)
+    rows["kinds"] = rows["id"].astype("category")
+    rows["text"] = [f"r{i}" if i % 7 else None for i in rows["id"]]
+    frame = dd.from_pandas(rows, npartitions=parts, sort=False)
+    made = []
+    for ids in ("id", "some", "kinds"):
+        for call in (
+            lambda one, ids=ids: front.sample(one[ids], KEY, 0.5),
+            lambda one, ids=ids: front.split(one[ids], KEY, 3),
+            lambda one, ids=ids: front.order(one[ids], KEY),
+            lambda one, ids=ids: front.poisson(one[ids], KEY, 3.0),
+            lambda one, ids=ids: front.normal(one[ids], KEY, dtype="float32"),
+            lambda one, ids=ids: front.weighted_order(one[ids], KEY, one["w"], name="x"),
+        ):
+            made.append((call(frame), call(rows)))
+    made.append((front.key_of(frame["text"], frame["some"]), front.key_of(rows["text"], rows["some"])))
+    made.append((front.key_of(frame["text"]), front.key_of(rows["text"])))
+    for column, right in made:
+        for partition in column.to_delayed():
+            assert partition.compute(scheduler="sync").dtype == column.dtype
+        column = column.compute(scheduler="sync")
+        pd.testing.assert_series_equal(column, right, check_dtype=False)
+    for ids in ("id", "some"):
+        for some in ({}, {"by": "g"}, {"weights": "w"}, {"by": "g", "weights": "w"}, {"name": "x"}):
+            for n in (0, 5, 1000):
+                few = front.sample_n(frame, ids, n, KEY, **some).compute(scheduler="sync")
+                right = front.sample_n(rows, ids, n, KEY, **some)
+                assert few["id"].tolist() == right["id"].tolist()
+    for (rest, fold), (other, part) in zip(
+        front.folds(frame, "id", 3, KEY), front.folds(rows, "id", 3, KEY), strict=True
+    ):
+        assert rest["id"].compute(scheduler="sync").tolist() == other["id"].tolist()
+        assert fold["id"].compute(scheduler="sync").tolist() == part["id"].tolist()
+    with pytest.raises(TypeError, match="by must be names of columns, where the frame is Dask's"):
+        front.sample_n(frame, "id", 1, KEY, by=rows["g"].to_numpy())
+    with pytest.raises(ValueError, match="weights must be finite numbers from 0"):
+        front.weighted_order(frame["id"], KEY, -frame["w"]).compute(scheduler="sync")
 
 
 def test_ibis(expected: str) -> None:
@@ -222,6 +292,39 @@ def test_functions_of_sparks_jvm(adaptive: str, expected: str) -> None:
 
 def test_functions_of_sparks_jvm_after_an_executor_was_killed(expected: str) -> None:
     assert of_the_jvm("local-cluster[2,1,1024]", "", "true") == [expected]
+
+
+KEYS_OF_NULLS = """
+import headwater.pyarrow as right, headwater.spark as front, pyarrow as pa
+from pyspark.sql import SparkSession, functions as sf
+spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .getOrCreate())
+spark.sparkContext.setLogLevel("OFF")
+rows = [("a", 1, None), (None, None, None), (None, 2, True), ("b", None, False)]
+frame = spark.createDataFrame(rows, "text string, number bigint, flag boolean")
+columns = [pa.array(list(column)) for column in zip(*rows)]
+for given, taken in (
+    (["text", sf.col("number"), frame["flag"]], columns),
+    (["text"], columns[:1]),
+    ([sf.col("number")], columns[1:2]),
+):
+    made = [row[0] for row in frame.select(front.key_of(*given)).collect()]
+    assert made == right.key_of(*taken).to_pylist() and None in made, made
+try:
+    front.key_of()
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_keys_of_nulls_are_null_in_spark() -> None:
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    code = [sys.executable, "-c", KEYS_OF_NULLS]
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.strip() == "key_of() needs a column"
 
 
 WITHOUT_JAR = """

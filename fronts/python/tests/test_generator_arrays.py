@@ -88,3 +88,13 @@ def test_counts_above_all_floats_are_exact():
     trials = np.array([2**53 + 1, 2**62 + 1, 2**63 - 1, 7], np.int64)
     assert headwater.Generator(1).binomial(trials, 1.0).tolist() == trials.tolist()
     assert headwater.Generator(1).binomial(2**53 + 1, np.ones(3)).tolist() == [2**53 + 1] * 3
+
+
+@pytest.mark.parametrize("given", [{}, {"p": [0.1, 0.2, 0.3, 0.4]}, {"replace": False}])
+@pytest.mark.parametrize("a", [4, np.int64(4), np.array(4)])
+def test_a_choice_of_a_number_has_numpys_type(a, given):
+    numpys = np.random.default_rng(1)
+    for size in (None, (), 1, (2, 1)):
+        mine, other = headwater.Generator(1).choice(a, size, **given), numpys.choice(a, size, **given)
+        assert type(mine) is type(other), size
+        assert np.shape(mine) == np.shape(other)

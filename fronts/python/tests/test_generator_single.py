@@ -116,6 +116,64 @@ def test_the_last_numbers_of_a_cursor_are_there(call):
     assert numbers == draw(all_of_them, call, 20).tolist()
 
 
+ENDS = [
+    *CALLS,
+    ("integers", (100,)), ("integers", (0, 2**63 - 1)), ("dirichlet", ([1.0, 2.5, 3.0],)),
+    ("multinomial", (10, [0.2, 0.3, 0.5])),
+    ("multivariate_normal", ([0.0, 1.0, 2.0], np.eye(3) + 0.5)),
+    ("multivariate_hypergeometric", ([10, 20, 30], 12)), ("choice", (100,)),
+    ("choice", (3, [0.2, 0.3, 0.5])), ("normal", (np.linspace(0, 1, 7), 2)),
+    ("gamma", (np.linspace(1, 2, 7),)), ("binomial", (np.arange(7), 0.5)),
+]
+
+
+@pytest.mark.parametrize("before", [1, 2, 3, 5, 8, 20])
+@pytest.mark.parametrize("call", ENDS, ids=str)
+def test_pieces_over_the_end_of_a_stream_are_the_whole(call, before):
+    """A draw that passes word 2^60 goes on in the next stream, wherever it is cut in pieces."""
+    method, arguments = call
+    are_lists = any(np.ndim(value) == 1 and method in ("normal", "gamma", "binomial")
+                    for value in arguments)
+
+    def numbers(generator, start, stop):
+        if method == "choice" and len(arguments) == 2:
+            return generator.choice(arguments[0], stop - start, p=arguments[1])
+        given = [value[start:stop] if are_lists and np.ndim(value) else value for value in arguments]
+        return draw(generator, (method, given), size=None if are_lists else stop - start)
+
+    whole = numbers(at_word(2**60 - before), 0, 7)
+    for cut in range(1, 7):
+        generator = at_word(2**60 - before)
+        pieces = np.concatenate([numbers(generator, 0, cut), numbers(generator, cut, 7)])
+        assert np.array_equal(pieces, whole), cut
+    # And one after the other.
+    generator = at_word(2**60 - before)
+    single = [numbers(generator, place, place + 1) for place in range(7)]
+    assert np.array_equal(np.concatenate(single), whole)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("method", ["random", "standard_normal"])
+def test_pieces_of_types_and_places_over_the_end(method, dtype):
+    for size in (7, 1000):
+        whole = getattr(at_word(2**60 - 3), method)(size, dtype=dtype)
+        out, generator = np.empty(size, dtype), at_word(2**60 - 3)
+        getattr(generator, method)(out=out, dtype=dtype)
+        assert np.array_equal(out, whole)
+        pieces = at_word(2**60 - 3)
+        made = [getattr(pieces, method)(many, dtype=dtype) for many in (2, size - 2)]
+        assert np.array_equal(np.concatenate(made), whole)
+        assert pieces.word == generator.word < 2**20
+
+
+def test_bytes_over_the_end():
+    whole = at_word(2**60 - 3).bytes(100)
+    pieces = at_word(2**60 - 3)
+    assert pieces.bytes(16) + pieces.bytes(84) == whole
+    key = headwater.Generator(4).stream.key
+    assert whole == key.stream(0).bytes(24, start=(2**60 - 3) * 8) + key.stream(1).bytes(76)
+
+
 def test_integers_that_no_draw_knows_are_those_of_arrays():
     """Integers beyond 32 bits, and beyond floats, beside one that was kept."""
     generator, other = headwater.Generator(6), headwater.Generator(6)

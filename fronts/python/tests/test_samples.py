@@ -91,6 +91,39 @@ def test_strata(con: Any) -> None:
     assert sorted(several["id"]) == right
 
 
+@pytest.mark.parametrize("n", [1, 4])
+def test_groups_are_those_of_the_rows_however_they_are_given(n: int) -> None:
+    """An array of groups has them in the places of the frame's rows, which a sample reorders."""
+    right = sorted(in_pandas.sample_n(FRAME, "id", n, KEY, by="g")["id"])
+    groups = FRAME["g"]
+    indexed = FRAME.set_index(pd.Index(["x"] * N))
+    for by in (
+        groups, groups.to_numpy(), groups.tolist(), pd.Categorical(groups, range(9)), [groups],
+        pd.array(groups, "Int64"), pd.Index(groups), [groups.to_numpy(), "g"], pd.Grouper(key="g"),
+        lambda row: groups[row],
+    ):
+        assert sorted(in_pandas.sample_n(FRAME, "id", n, KEY, by=by)["id"]) == right
+    for by in ("g", groups.to_numpy()):
+        assert sorted(in_pandas.sample_n(indexed, "id", n, KEY, by=by)["id"]) == right
+    frame = pl.from_pandas(FRAME)
+    for by in (
+        "g", ["g"], ("g", "g"), pl.col("g"), frame["g"], pl.lit(frame["g"]), pl.col("id") % 7,
+        [pl.col("g"), pl.col("id") % 1], pl.col("^g$"),
+    ):
+        made = in_polars.sample_n(frame, "id", n, KEY, by=by)
+        assert sorted(made["id"]) == right and made.columns == ["id", "g", "w"]
+    # Rows that are left out leave their groups, too.
+    some = FRAME.assign(id=FRAME["id"].astype("Int64").where(FRAME["id"] % 3 > 0))
+    right = sorted(in_pandas.sample_n(some, "id", n, KEY, by="g", weights="w")["id"])
+    for by in (groups, groups.to_numpy(), groups.tolist()):
+        made = in_pandas.sample_n(some, "id", n, KEY, by=by, weights="w")
+        assert sorted(made["id"]) == right
+    frame = pl.from_pandas(some)
+    for by in ("g", frame["g"]):
+        made = in_polars.sample_n(frame, "id", n, KEY, by=by, weights="w")
+        assert sorted(made["id"]) == right
+
+
 def test_rows_without_a_group_are_a_group() -> None:
     frame = pd.DataFrame({"id": range(60), "g": ["a", None, "b"] * 20})
     mine = in_pandas.sample_n(frame, "id", 5, KEY, by="g")
@@ -105,6 +138,15 @@ def test_weighted_strata_agree() -> None:
     assert len(mine) == 63 and sorted(mine["id"]) == sorted(other["id"])
 
 
+@pytest.mark.parametrize("by", [None, "g"])
+def test_more_rows_than_there_are_is_all_of_them(by: str | None) -> None:
+    for n in (N, 2**32, 2**63, 10**30):
+        assert len(in_pandas.sample_n(FRAME, "id", n, KEY, by=by)) == N
+        frame = pl.from_pandas(FRAME)
+        assert in_polars.sample_n(frame, "id", n, KEY, by=by).height == N
+        assert in_polars.sample_n(frame.lazy(), "id", n, KEY, by=by).collect().height == N
+
+
 def test_folds_are_parts_that_rows_keep() -> None:
     pairs = list(in_pandas.folds(FRAME, "id", 5, KEY))
     assert sorted(i for _, fold in pairs for i in fold["id"]) == sorted(IDS.tolist())
@@ -116,15 +158,88 @@ def test_folds_are_parts_that_rows_keep() -> None:
         assert abs(len(fold) - N / 5) < 5 * (N * 0.16) ** 0.5
 
 
+@pytest.mark.parametrize("tiny", [5e-324, 1e-310, 2.3e-308, 9.9e-307])
+def test_weights_over_which_a_number_is_infinite_are_refused(con: Any, tiny: float) -> None:
+    """Such a row would stand with those of weight 0, and never be drawn."""
+    frame = pd.DataFrame({"id": range(50), "w": [tiny] * 50})
+    need = "weights above 0 must be from 1e-306 on"
+    with pytest.raises(ValueError, match=need):
+        in_pandas.sample_n(frame, "id", 3, KEY, weights="w")
+    with pytest.raises(ValueError, match=need):
+        in_polars.sample_n(pl.from_pandas(frame), "id", 3, KEY, weights="w")
+    with pytest.raises(duckdb.Error, match=need):
+        con.execute(f"select hw_weighted_order(id, 42, {tiny!r}::double) from range(50) t(id)").fetchall()
+
+
+@pytest.mark.parametrize("kind", ["text", "category", "date", "duration", "complex"])
+def test_weights_that_are_no_numbers_are_refused(kind: str) -> None:
+    """NumPy reads a text as a number, a date as nanoseconds, and drops an imaginary half."""
+    w = FRAME["w"]
+    column = {
+        "text": w.astype(str), "category": w.astype(str).astype("category"),
+        "date": pd.to_datetime(w, unit="D"), "duration": pd.to_timedelta(w, unit="s"),
+        "complex": w + 1j,
+    }[kind]
+    for weights in (column, column.to_numpy(), column.tolist()):
+        with pytest.raises(TypeError, match="weights must be numbers, not of"):
+            in_pandas.weighted_order(FRAME["id"], KEY, weights)
+    if kind != "complex":
+        frame = pl.from_pandas(FRAME.assign(w=column))
+        with pytest.raises(Exception, match="weights must be numbers, not of"):
+            in_polars.sample_n(frame, "id", 3, KEY, weights="w")
+
+
+@pytest.mark.parametrize("type", ["Int64", "Float64", "boolean", "int64[pyarrow]", "object"])
+def test_a_missing_weight_is_refused(type: str) -> None:
+    weights = pd.Series([1, pd.NA], dtype=type)
+    with pytest.raises(ValueError, match="weights must be .*, and none may be missing"):
+        in_pandas.weighted_order(pd.Series([0, 1]), KEY, weights)
+
+
+def test_weights_of_every_type_of_numbers_are_one() -> None:
+    right = in_pandas.weighted_order(FRAME["id"], KEY, FRAME["w"]).tolist()
+    decimals = pa.array(FRAME["w"]).cast(pa.decimal128(9, 2))
+    for weights in (
+        FRAME["w"].astype("int8"), FRAME["w"].astype("Float64"), FRAME["w"].astype("float32"),
+        FRAME["w"].astype("category"), FRAME["w"].tolist(), pd.Series(decimals.to_pylist()),
+        pd.Series(decimals, dtype=pd.ArrowDtype(decimals.type)), FRAME["w"].astype(object),
+    ):
+        assert in_pandas.weighted_order(FRAME["id"], KEY, weights).tolist() == right
+    for weights in (pl.Series(decimals), pl.Series(FRAME["w"].astype("u1")), pl.Series(FRAME["w"])):
+        frame = pl.DataFrame({"id": IDS, "w": weights})
+        assert frame.select(in_polars.weighted_order("id", KEY, "w")).to_series().to_list() == right
+    flags = in_pandas.weighted_order(FRAME["id"], KEY, FRAME["w"] > 0)
+    ones = in_pandas.weighted_order(FRAME["id"], KEY, (FRAME["w"] > 0).astype(float))
+    assert flags.tolist() == ones.tolist()
+
+
+def test_the_smallest_weights_are_drawn(con: Any) -> None:
+    ids = np.arange(5000)
+    large = in_pandas.weighted_order(ids, KEY, np.full(len(ids), 2.0**20)).to_numpy()
+    small = in_pandas.weighted_order(ids, KEY, np.full(len(ids), 1e-306)).to_numpy()
+    assert np.isfinite(small).all() and np.array_equal(np.argsort(small), np.argsort(large))
+    frame = pl.DataFrame({"id": ids, "w": np.full(len(ids), 1e-306)})
+    polars = frame.select(in_polars.weighted_order("id", KEY, "w")).to_series().to_numpy()
+    assert np.array_equal(polars, small)
+    sql = "select hw_weighted_order(id, 42, 1e-306::double) from range(5000) t(id) order by id"
+    assert [row[0] for row in con.execute(sql).fetchall()] == small.tolist()
+    # The largest number that has a chance: the logarithm of the smallest share is -45.
+    assert 45 / 1e-306 < np.finfo(float).max
+
+
 def test_bad_input_names_the_way_out(con: Any) -> None:
     missing = pd.DataFrame({"id": pd.array([1, None], "Int64"), "w": [1.0, 2.0]})
     negative = pd.DataFrame({"id": [1, 2], "w": [1.0, -2.0]})
+    twice = pd.concat([missing, missing], axis=1)
     need = "weights must be finite numbers from 0"
     for call, error, words in [
         (lambda: in_pandas.sample_n(FRAME, "id", -1, KEY), ValueError, "n must be .* from 0"),
         (lambda: in_pandas.sample_n(FRAME, "id", 1.5, KEY), TypeError, "float"),  # type: ignore[arg-type]
         (lambda: in_pandas.sample_n(negative, "id", 1, KEY, weights="w"), ValueError, need),
         (lambda: [*in_pandas.folds(FRAME, "id", 1, KEY)], ValueError, "from 2 to 256"),
+        (lambda: [*in_pandas.folds(twice, "id", 2, KEY)], ValueError, "several columns called 'id'"),
+        (lambda: in_pandas.sample_n(FRAME, FRAME["id"], 2, KEY), TypeError, "name of a column, not S"),
+        (lambda: in_pandas.sample_n(twice, "id", 2, KEY), ValueError, "several columns called 'id'"),
         (lambda: [*in_pandas.folds(missing, "id", 2, KEY)], ValueError, "row 1 is missing"),
         (
             lambda: in_polars.sample_n(pl.from_pandas(negative), "id", 1, KEY, weights="w"),

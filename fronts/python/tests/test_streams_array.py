@@ -156,7 +156,7 @@ def test_tensors_of_pytorch(tmp_path: Path) -> None:
     checks = Path(__file__).with_name("_torch_checks.py").read_text()
     # Not the directory of the package, whose NumPy is not the one of Debian's PyTorch.
     (tmp_path / "headwater").symlink_to(Path(headwater.__file__).parent)
-    assert run(checks, interpreter, tmp_path).count("passed") == 6
+    assert run(checks, interpreter, tmp_path).count("passed") == 7
 
 
 def test_places_of_the_standard_library() -> None:

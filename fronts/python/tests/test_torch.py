@@ -6,6 +6,7 @@ import itertools
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,45 @@ def test_resumed_by_one_integer_with_other_processes(before: int, after: int) ->
     rest = epoch(after, position=position)
     done = {row for part in seen for row in part}
     assert rest[: N - position] == right(0)[position:] and done == set(right(0)[:position])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda one: one.position_after(-1, -1), ValueError, "batches must be .* from 0, not -1"),
+        (lambda one: one.position_after(-1, 2), ValueError, "batches must be .* from 0, not -1"),
+        (lambda one: one.position_after(1, -2), ValueError, "batch_size must be .* from 1, not -2"),
+        (lambda one: one.position_after(1, 0), ValueError, "batch_size must be .* from 1, not 0"),
+        (lambda one: one.position_after(1.0), TypeError, "batches must be an integer, not 1.0"),
+        (lambda one: one.set_epoch(-1), ValueError, "epoch must be a number from 0, not -1"),
+        (lambda one: one.set_epoch(1.5), TypeError, "epoch must be an integer, not 1.5"),
+        (lambda one: setattr(one, "epoch", -1), ValueError, "epoch must be a number from 0"),
+        (lambda one: setattr(one, "position", 2.0), TypeError, "position must be an integer"),
+        (lambda one: setattr(one, "num_replicas", 4), AttributeError, "num_replicas"),
+        (lambda one: setattr(one, "rank", 5), AttributeError, "rank"),
+        (lambda one: setattr(one, "n", 5), AttributeError, "n"),
+        (lambda one: setattr(one, "drop_last", "no"), TypeError, "drop_last must be True or False"),
+        (lambda one: one.load_state_dict({"position": 1}), ValueError, "the state has no n"),
+        (lambda one: one.load_state_dict({}), ValueError, "no position and no n"),
+    ],
+)
+def test_what_would_be_other_rows_is_an_error(
+    call: Any, error: type[Exception], text: str
+) -> None:
+    sampler = ElasticSampler(N, KEY, num_replicas=2, rank=1, position=10)
+    rows = list(sampler)
+    with pytest.raises(error, match=text):
+        call(sampler)
+    # Nothing has changed.
+    assert sampler.position == 10 and list(sampler) == rows
+
+
+def test_to_assign_the_epoch_is_to_set_it() -> None:
+    sampler = ElasticSampler(N, KEY, num_replicas=4, rank=1, position=200)
+    sampler.epoch = 0
+    assert sampler.position == 200
+    sampler.epoch = 3
+    assert sampler.position == 3 * N and list(sampler)[0] == right(3)[1]
 
 
 def test_epochs() -> None:

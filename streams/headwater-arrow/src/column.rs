@@ -235,7 +235,8 @@ impl<'a> Flat<'a> {
         unsafe { self.data.cast::<T>().add(self.offset + row).read_unaligned() }
     }
 
-    /// Returns an integer, or a decimal's digits. 0 for other types and for rows that do not exist.
+    /// Returns an integer, a decimal's digits, or a boolean as 0 or 1. 0 for other types and for
+    /// rows that do not exist.
     pub(crate) fn integer(&self, row: usize) -> i128 {
         if row >= self.len {
             return 0;
@@ -255,6 +256,7 @@ impl<'a> Flat<'a> {
             | Type::Timestamp { .. }
             | Type::Decimal { bytes: 8, .. } => self.read::<i64>(row).into(),
             Type::Decimal { .. } => self.read::<i128>(row),
+            Type::Bool => self.bit(row).into(),
             _ => 0,
         }
     }

@@ -96,6 +96,21 @@ pub enum Part<'a> {
 }
 
 impl Error {
+    /// Returns the error with its row counted from the beginning of a column, of which so many rows
+    /// are before the batch. A caller who has a column in pieces can name its row by it.
+    #[must_use]
+    pub fn after(mut self, rows: usize) -> Error {
+        match &mut self {
+            Error::Negative { row, .. }
+            | Error::TooLarge { row, .. }
+            | Error::Null { row }
+            | Error::Inexact { row, .. }
+            | Error::InRow { row, .. } => *row = row.saturating_add(rows),
+            _ => {}
+        }
+        self
+    }
+
     /// Hands the pieces of the text to `write`, in their order.
     ///
     /// A library for C can write its messages from them, whose code must not reach a panic:

@@ -163,7 +163,12 @@ impl Name {
             _ if format.starts_with("ts") => "timestamps",
             _ if format.starts_with("tt") => "times of day",
             _ if format.starts_with("tD") => "durations",
-            _ if format.starts_with("d:") => "decimals with digits after the point",
+            _ if format.starts_with("d:") => match Type::parse(format.as_bytes()) {
+                Type::Decimal { scale: ..0, .. } => "decimals that count tens or more",
+                Type::Decimal { scale: 0, .. } => "decimals",
+                Type::Decimal { .. } => "decimals with digits after the point",
+                _ => "decimals of 256 bits (cast them to 128 first)",
+            },
             _ => return ["Arrow type '", format, "'"].into_iter().for_each(write),
         };
         write(usual);
@@ -178,7 +183,25 @@ impl fmt::Debug for Name {
 
 #[cfg(test)]
 mod tests {
+    extern crate alloc;
+
     use super::*;
+    use alloc::string::String;
+
+    #[test]
+    fn decimals_are_called_by_what_is_wrong_with_them() {
+        for (format, name) in [
+            ("d:9,2", "decimals with digits after the point"),
+            ("d:9,2,64", "decimals with digits after the point"),
+            ("d:9,-2", "decimals that count tens or more"),
+            ("d:76,0,256", "decimals of 256 bits (cast them to 128 first)"),
+            ("d:76,3,256", "decimals of 256 bits (cast them to 128 first)"),
+        ] {
+            let mut spelled = String::new();
+            Name::new(format.as_bytes()).spell(&mut |letters| spelled.push_str(letters));
+            assert_eq!(spelled, name, "{format}");
+        }
+    }
 
     #[test]
     fn formats_of_the_specification_are_read() {

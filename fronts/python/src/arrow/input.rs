@@ -121,14 +121,25 @@ impl Input {
             PyTypeError::new_err(format!("{name} must hold integers: {}", error.value(object.py())))
         })?;
         let is_bytes = object.is_instance_of::<pyo3::types::PyBytes>();
+        if takes_floats && view.format() == b"?" && object.hasattr("astype")? {
+            // Booleans are 0 and 1 where a parameter is a number. NumPy makes these of them, as a
+            // byte of another program's may be any, and counts as 1 if it is not 0.
+            return Input::of(&object.call_method1("astype", ("u1",))?, name, true);
+        }
         let dtype = view.dtype().filter(|_| !is_bytes);
         let format = match dtype.map(headwater_arrow::format_of) {
             Some(Ok((format, None))) if dtype.is_some_and(|dtype| dtype != Dtype::F16) => format,
             _ => {
                 let format = String::from_utf8_lossy(view.format()).into_owned();
-                return Err(PyTypeError::new_err(format!(
-                    "{name} must hold integers, not items of format {format:?}"
-                )));
+                let need =
+                    if takes_floats { "integers or floats of 32 or 64 bits" } else { "integers" };
+                let found = match format.as_str() {
+                    "O" => "objects of Python's: cast them, in pandas to 'Int64'".to_owned(),
+                    "?" => "booleans: cast them to integers".to_owned(),
+                    "e" => "floats of 16 bits: cast them".to_owned(),
+                    other => format!("items of format {other:?}"),
+                };
+                return Err(PyTypeError::new_err(format!("{name} must hold {need}, not {found}")));
             }
         };
         if !takes_floats && matches!(dtype, Some(Dtype::F64 | Dtype::F32)) {
@@ -216,7 +227,7 @@ pub(super) fn each<'py>(
     }
     let is_chunked =
         inputs.iter().any(|input| matches!(input, Input::Arrow { is_chunked: true, .. }));
-    let mut outputs = Vec::new();
+    let (mut outputs, mut before) = (Vec::new(), 0);
     for chunk in 0..chunks {
         let mut buffers: Vec<Option<Ids<'_>>> = inputs
             .iter()
@@ -241,13 +252,14 @@ pub(super) fn each<'py>(
             });
         let columns: Vec<Column<'_>> =
             columns.collect::<Result<_, _>>().map_err(|error| raised(&error))?;
+        let rows = columns.first().map_or(0, Column::len);
         // Short columns come from loops, in which the switch of threads would take longer.
-        let is_long = columns.first().is_some_and(|column| column.len() > 1024);
-        let output = match is_long {
+        let output = match rows > 1024 {
             true => py.detach(|| make(&columns)),
             false => make(&columns),
         };
-        outputs.push(output.map_err(|error| raised(&error))?);
+        outputs.push(output.map_err(|error| raised(&error.after(before)))?);
+        before += rows;
     }
     let chunk = Chunk { name: name.to_owned(), outputs };
     match is_chunked {

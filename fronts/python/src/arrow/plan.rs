@@ -7,7 +7,7 @@ use headwater_streams::kinds::{Dtype, Form, Kind, Value};
 use headwater_streams::{Engine, Key, Stream};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyString, PyTuple};
 
 /// The beginning of a plan's bytes: the name and the version of their form.
 const MAGIC: &[u8; 8] = b"hwplan1\0";
@@ -194,9 +194,14 @@ impl Plan {
         name: Option<&str>,
         nulls: &str,
     ) -> PyResult<Plan> {
-        let what = match parts.extract::<u64>() {
-            Ok(equal) => What::Equal(equal),
-            Err(_) => What::Shares(Parameter::Given(parts).list("parts")?),
+        const NEED: &str = "from 1 to 256 of them, or a list of shares that add up to 1";
+        let what = if let Ok(number) = streams::integer(&parts, "parts") {
+            let equal = number.extract::<u64>().ok().filter(|parts| (1..=256).contains(parts));
+            What::Equal(equal.ok_or_else(|| streams::outside(&number, "parts", NEED))?)
+        } else if parts.is_instance_of::<PyFloat>() || parts.is_instance_of::<PyString>() {
+            return Err(streams::not_a(&parts, "parts", "an integer or a list of shares"));
+        } else {
+            What::Shares(Parameter::Given(parts).list("parts")?)
         };
         Plan::purpose(key, name, nulls, "split", what)?.checked()
     }

@@ -11,7 +11,8 @@
 //!
 //! One exception keeps pieces equal to the whole: a draw of the same kind and type as the draw
 //! before it continues at the next element, in the middle of a group if need be. Therefore two
-//! calls for 3 and 4 normals return the 7 normals of one call.
+//! calls for 3 and 4 normals return the 7 normals of one call. For the same reason a draw that
+//! passes the end of the stream takes what is before it, and only the rest from the next stream.
 
 use super::args::Size;
 use super::distribution::{Argument, Owned, refused};
@@ -73,40 +74,74 @@ struct Ahead {
 /// Numbers that are drawn ahead.
 const AHEAD: usize = 16;
 
+/// The elements of a draw: those that follow each other in one stream, and those at the beginning
+/// of the next one if the first stream ends within the draw.
+#[derive(Clone, Copy)]
+struct Taken {
+    stream: headwater_streams::Stream,
+    first: u64,
+    /// The number of elements of `stream`, and the stream that has the others.
+    rest: Option<(usize, headwater_streams::Stream)>,
+}
+
+impl Taken {
+    /// Returns the stream of the elements from place `place` of the draw on, and the number of the
+    /// first one. The place is that of a piece's beginning.
+    fn at(&self, place: usize) -> (&headwater_streams::Stream, Elements<'static>) {
+        match &self.rest {
+            Some((_, next)) if place > 0 => (next, Elements::From(0)),
+            _ => (&self.stream, Elements::From(self.first)),
+        }
+    }
+
+    /// Returns the number of elements before the end of the first stream, if it ends within.
+    fn border(&self) -> Option<usize> {
+        self.rest.map(|(border, _)| border)
+    }
+}
+
 impl State {
-    /// Moves past `n` elements of a kind, and returns their stream and the number of the first one.
+    /// Moves past `n` elements of a kind, and returns where they are.
+    ///
+    /// A draw that would pass the end takes the elements before it, and the others from the next
+    /// stream. If it began there as a whole, two draws of 2 and 5 elements at the end would not be
+    /// one of 7.
     fn take(
         &mut self,
         (kind, dtype): (Kind, Dtype),
-        n: u64,
-        dimension: u64,
-    ) -> PyResult<(headwater_streams::Stream, u64)> {
+        n: usize,
+        dimension: usize,
+    ) -> PyResult<Taken> {
+        let (n, dimension) = (n as u64, dimension as u64);
         let found = kind.types().iter().find(|one| one.dtype == dtype);
         let (words, values) = match found {
             Some(one) if one.words > 0 => (one.words.into(), one.values.into()),
             // Elements that own blocks: one word each.
             _ => (1, 1),
         };
-        loop {
-            let first = match self.last {
-                Some((before, of, next)) if (before, of) == (kind, dtype) => next,
-                _ => self.word.div_ceil(words) * values,
-            };
-            // The number of an element that is a vector counts vectors.
-            let first = first.div_ceil(dimension);
-            let end = first.checked_add(n).and_then(|end| end.checked_mul(dimension));
-            let end = end.filter(|&end| end <= END / words * values);
-            let Some(end) = end else {
-                if self.word == 0 {
-                    return Err(PyMemoryError::new_err(format!("a stream has no {n} elements")));
-                }
-                self.enter((self.stream.id() + 1) % STREAMS)?;
-                continue;
-            };
-            self.word = end.div_ceil(values) * words;
-            self.last = Some((kind, dtype, end));
-            return Ok((self.stream, first));
+        // The number of an element that is a vector counts vectors.
+        let all = END / words * values / dimension;
+        if n > all {
+            return Err(PyMemoryError::new_err(format!("a stream has no {n} elements")));
         }
+        let first = match self.last {
+            Some((before, of, next)) if (before, of) == (kind, dtype) => next,
+            _ => self.word.div_ceil(words) * values,
+        };
+        let first = first.div_ceil(dimension);
+        let (stream, left) = (self.stream, all.saturating_sub(first));
+        let fits = first <= all && n <= left;
+        if !fits {
+            self.enter((stream.id() + 1) % STREAMS)?;
+        }
+        let end = if fits { first + n } else { n - left } * dimension;
+        self.word = end.div_ceil(values) * words;
+        self.last = Some((kind, dtype, end));
+        Ok(match left {
+            _ if fits => Taken { stream, first, rest: None },
+            0 => Taken { stream: self.stream, first: 0, rest: None },
+            _ => Taken { stream, first, rest: Some((left as usize, self.stream)) },
+        })
     }
 
     /// Goes to the beginning of another stream of the key.
@@ -136,15 +171,15 @@ impl Cursor {
         of: (Kind, Dtype),
         n: usize,
         dimension: usize,
-        draw: impl FnOnce(headwater_streams::Stream, u64) -> PyResult<R>,
+        draw: impl FnOnce(Taken) -> PyResult<R>,
     ) -> PyResult<R> {
-        let (before, after, (stream, first)) = {
+        let (before, after, taken) = {
             let mut state = self.state();
             let before = *state;
-            let taken = state.take(of, n as u64, dimension as u64)?;
+            let taken = state.take(of, n, dimension)?;
             (before, *state, taken)
         };
-        draw(stream, first).inspect_err(|_| {
+        draw(taken).inspect_err(|_| {
             let mut state = self.state();
             if *state == after {
                 *state = before;
@@ -203,8 +238,8 @@ impl Cursor {
             return Ok(None);
         };
         let bits = match dtype {
-            Dtype::F64 | Dtype::I64 => self.taken((kind, dtype), 1, 1, |stream, first| {
-                kept.next(&stream, first).map_err(|error| refused(error, kind, &[]))
+            Dtype::F64 | Dtype::I64 => self.taken((kind, dtype), 1, 1, |one| {
+                kept.next(&one.stream, one.first).map_err(|error| refused(error, kind, &[]))
             })?,
             _ => return Ok(None),
         };
@@ -226,8 +261,12 @@ impl Cursor {
         made.fits(dtype).map_err(|error| refused(error, kind, &[]))?;
         let dimension = made.dimension().map_or(1, std::num::NonZero::get);
         let all = place.shape().map_or(Ok(1), |shape| shape.len(dtype.size()))?;
-        self.taken((kind, dtype), all / dimension, dimension, |stream, first| {
-            place.draw(py, |out| made.draw(&stream, Elements::From(first), out))
+        self.taken((kind, dtype), all / dimension, dimension, |taken| {
+            let border = taken.border().map(|border| border * dimension);
+            place.draw_in_two(py, border, |place, out| {
+                let (stream, elements) = taken.at(place);
+                made.draw(stream, elements, out)
+            })
         })
     }
 
@@ -415,10 +454,18 @@ impl Cursor {
 
     /// Takes whole words for `n` bytes, and returns the bytes.
     fn bytes<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Bound<'py, PyAny>> {
-        self.taken((Kind::Words, Dtype::U64), n.div_ceil(8), 1, |stream, first| {
-            let named = PyDict::new(py);
-            named.set_item("start", first * 8)?;
-            Bound::new(py, Stream(stream))?.call_method("bytes", (n,), Some(&named))
+        self.taken((Kind::Words, Dtype::U64), n.div_ceil(8), 1, |taken| {
+            let of = |stream, first: u64, n: usize| {
+                let named = PyDict::new(py);
+                named.set_item("start", first * 8)?;
+                Bound::new(py, Stream(stream))?.call_method("bytes", (n,), Some(&named))
+            };
+            match taken.rest {
+                None => of(taken.stream, taken.first, n),
+                Some((words, next)) => {
+                    of(taken.stream, taken.first, words * 8)?.add(of(next, 0, n - words * 8)?)
+                }
+            }
         })
     }
 
@@ -462,8 +509,11 @@ impl Cursor {
         let range = integers::range(low, high, endpoint, place.dtype())?;
         let dtype = place.dtype();
         let n = place.shape().map_or(Ok(1), |shape| shape.len(dtype.size()))?;
-        self.taken((Kind::Integers, dtype), n, 1, |stream, first| {
-            place.draw(py, |out| draw(Kind::Integers, &range, &stream, Elements::From(first), out))
+        self.taken((Kind::Integers, dtype), n, 1, |taken| {
+            place.draw_in_two(py, taken.border(), |place, out| {
+                let (stream, elements) = taken.at(place);
+                draw(Kind::Integers, &range, stream, elements, out)
+            })
         })
     }
 
@@ -491,8 +541,15 @@ impl Cursor {
             }
             lists.push(list);
         }
-        self.taken((kind, dtype), n, 1, |stream, first| {
-            run(py, held.memory(), |memory| each(kind, &stream, first, &lists, memory, n))
+        self.taken((kind, dtype), n, 1, |taken| {
+            let border = taken.border().unwrap_or(n);
+            run(py, held.memory(), |memory| {
+                each(kind, (&taken.stream, taken.first), &lists, memory, 0..border)?;
+                match taken.rest {
+                    None => Ok(()),
+                    Some((_, next)) => each(kind, (&next, 0), &lists, memory, border..n),
+                }
+            })
         })
     }
 }
@@ -542,7 +599,8 @@ impl Cursor {
         // Two words from a multiple of two on are a block.
         let even = state.word.next_multiple_of(2);
         (state.word, state.last) = (even, None);
-        let (stream, first) = state.take((Kind::Words, Dtype::U64), 2, 1)?;
+        // The number of words before the end is even as well, so the two are in one stream.
+        let Taken { stream, first, .. } = state.take((Kind::Words, Dtype::U64), 2, 1)?;
         state.last = None;
         let mut words = [0; 2];
         let filled = stream.fill_u64(first, &mut words);

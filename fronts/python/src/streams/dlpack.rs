@@ -137,6 +137,12 @@ impl Tensor {
         })
     }
 
+    /// Returns true for a tensor of booleans of a byte each, which are code 6 of DLPack 1.0.
+    pub(crate) fn is_bool(&self) -> bool {
+        let DlTensor { code, bits, lanes, .. } = self.tensor;
+        (code, bits, lanes) == (6, 8, 1)
+    }
+
     pub(crate) fn shape(&self) -> PyResult<Shape> {
         let lengths = self.lengths(self.tensor.shape).iter().map(|&length| length as usize);
         Ok(Shape::new(lengths.collect()))

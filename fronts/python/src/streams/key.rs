@@ -24,6 +24,19 @@ fn engine(name: &str) -> PyResult<Engine> {
     })
 }
 
+/// The argument `num`: a number of keys.
+struct Many(usize);
+
+impl<'py> FromPyObject<'_, 'py> for Many {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Many> {
+        let integer = integer(&value, "num")?;
+        let num = integer.extract().map(Many);
+        num.map_err(|_| outside(&integer, "num", "a number of keys from 0 to 2^64 - 1"))
+    }
+}
+
 /// Hands a seed or a label to `read`.
 fn seed<R>(value: &Bound<'_, PyAny>, name: &str, read: impl FnOnce(Seed<'_>) -> R) -> PyResult<R> {
     if let Ok(text) = value.cast::<PyString>() {
@@ -99,8 +112,9 @@ impl Key {
 
     /// Returns `num` keys, as JAX's `split` does. They are the children 0, 1 and so on of the child
     /// called "split", so none of them is a key that `fold_in` or `child` makes of a number.
-    #[pyo3(signature = (num=2, /))]
-    fn split(&self, num: usize) -> PyResult<Vec<Key>> {
+    #[pyo3(signature = (num=Many(2), /), text_signature = "($self, num=2, /)")]
+    fn split(&self, num: Many) -> PyResult<Vec<Key>> {
+        let Many(num) = num;
         let parent = self.0.child("split");
         let mut keys = room(num)?;
         keys.extend((0..num as u64).map(|i| Key(parent.child(i))));

@@ -8,6 +8,7 @@ use headwater_streams::kinds::{self, Elements, Form, Kind, Value, draw, draw_eac
 use headwater_streams::{Error, Stream};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use std::ops::Range;
 
 /// Elements whose parameters are copied together. The allocator would take the memory of a whole
 /// array's copy from the kernel in each call and return it, and new pages take longer than most
@@ -100,18 +101,19 @@ impl<'a> List<'a> {
 }
 
 /// Writes elements whose parameters differ: in a loop over all, where the kind has one, or else
-/// one after another.
+/// one after another. The places of the lists and of the memory are `places`, the first of which
+/// gets element `start` of the stream.
 pub(super) fn each(
     kind: Kind,
-    stream: &Stream,
-    start: u64,
+    (stream, start): (&Stream, u64),
     lists: &[List<'_>],
     memory: Memory,
-    n: usize,
+    places: Range<usize>,
 ) -> Result<(), Error> {
-    let mut room = vec![vec![0.0; n.min(BLOCK)]; lists.len()];
-    for first in (0..n).step_by(BLOCK) {
-        let many = (n - first).min(BLOCK);
+    let mut room = vec![vec![0.0; places.len().min(BLOCK)]; lists.len()];
+    for first in places.clone().step_by(BLOCK) {
+        let many = (places.end - first).min(BLOCK);
+        let start = start + (first - places.start) as u64;
         let mut are_exact = true;
         for (list, room) in lists.iter().zip(&mut room) {
             are_exact &= list.copy(first, &mut room[..many]);
@@ -122,9 +124,7 @@ pub(super) fn each(
             // SAFETY: the memory is that of `out`, which `run` hands to this function alone, and no
             // place of an earlier block is in use, nor is this one after the call.
             let mut out = unsafe { part.out() };
-            if let Some(done) =
-                draw_each(kind, &reals, stream, Elements::From(start + first as u64), &mut out)
-            {
+            if let Some(done) = draw_each(kind, &reals, stream, Elements::From(start), &mut out) {
                 done?;
                 continue;
             }
@@ -134,7 +134,8 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Writes elements `first` and following. Neighbours with the same parameters are drawn together.
+/// Writes places `first` and following, from element `start` on. Neighbours with the same
+/// parameters are drawn together.
 fn one_by_one(
     kind: Kind,
     stream: &Stream,
@@ -163,7 +164,7 @@ fn one_by_one(
         // SAFETY: the memory is that of `out`, which `run` hands to this function alone, and the
         // part before this one is no longer in use.
         let out = unsafe { memory.part(i, end - i).out() };
-        let at = Elements::From(start + (first + i) as u64);
+        let at = Elements::From(start + i as u64);
         draw(kind, &values(i)[..lists.len()], stream, at, out)?;
         i = end;
     }

@@ -56,6 +56,11 @@ impl Memory {
         Memory { start: NonNull::new(start).unwrap_or(self.start), len, ..self }
     }
 
+    /// Returns the number of elements.
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
     pub(crate) fn bytes(self) -> usize {
         self.len * self.dtype.size()
     }
@@ -354,12 +359,24 @@ impl Out {
             Out::new(start, len, dtype, shape, Held::Buffer(view), name)
         } else if Tensor::is_offered(object)? {
             let tensor = Tensor::open(object, name)?;
-            let (shape, dtype) = (tensor.shape()?, tensor.dtype(name)?);
-            let (start, len) = (tensor.writable(name)?, shape.len(dtype.size())?);
-            Out::new(start, len, dtype, shape, Held::Tensor(tensor), name)
+            let dtype = tensor.dtype(name)?;
+            Out::tensor(tensor, dtype, name)
         } else {
             Err(not_a(object, name, "a writable buffer or a DLPack tensor"))
         }
+    }
+
+    /// Opens a tensor whose items will be moved and not read, so they may be booleans, too.
+    pub(crate) fn of_any(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Out> {
+        let tensor = Tensor::open(object, name)?;
+        let dtype = if tensor.is_bool() { Dtype::U8 } else { tensor.dtype(name)? };
+        Out::tensor(tensor, dtype, name)
+    }
+
+    fn tensor(tensor: Tensor, dtype: Dtype, name: &str) -> PyResult<Out> {
+        let shape = tensor.shape()?;
+        let (start, len) = (tensor.writable(name)?, shape.len(dtype.size())?);
+        Out::new(start, len, dtype, shape, Held::Tensor(tensor), name)
     }
 
     fn new(

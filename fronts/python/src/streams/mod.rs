@@ -30,7 +30,7 @@ mod shared;
 mod shuffle;
 mod stream;
 
-pub(crate) use args::{Shape, hides_a_mask, signed};
+pub(crate) use args::{Shape, hides_a_mask, integer, not_a, outside, signed};
 pub(crate) use distribution::refused;
 pub(crate) use key::Key;
 pub(crate) use memory::{Memory, View};

@@ -97,6 +97,27 @@ impl<'a, 'py> Place<'a, 'py> {
         self.write(py, |memory| draw(unsafe { memory.out() }))
     }
 
+    /// Has `draw` write the values before a border and those after it, each with the number of the
+    /// first one, and returns all of them as Python has them. Without a border they are one piece.
+    pub(crate) fn draw_in_two(
+        self,
+        py: Python<'py>,
+        border: Option<usize>,
+        mut draw: impl FnMut(usize, kinds::Out<'_>) -> Result<(), Error> + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.write(py, |memory| {
+            let mut part = |start: usize, len: usize| {
+                // SAFETY: `write` owns the place, and hands its memory to this function alone. The
+                // parts are drawn one after the other, so no two references are in use.
+                draw(start, unsafe { memory.part(start, len).out() })
+            };
+            let end = memory.len();
+            let border = border.unwrap_or(end);
+            part(0, border)?;
+            if border < end { part(border, end - border) } else { Ok(()) }
+        })
+    }
+
     /// Has `write` write the values, and returns them as Python has them.
     pub(crate) fn write(
         self,

@@ -31,7 +31,7 @@ pub(crate) fn shuffle(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
         return buffer(stream, x);
     }
     if Tensor::is_offered(x)? {
-        let out = Out::open(x, "x")?;
+        let out = Out::of_any(x, "x")?;
         let rows = rows(x, out.shape().dimensions())?;
         let mut made = Ok(());
         run(x.py(), out.memory().as_bytes(), |memory| {

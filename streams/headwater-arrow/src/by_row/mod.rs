@@ -100,9 +100,15 @@ fn fits(column: &Column<'_>, kind: Kind, parameter: &Parameter) -> Result<(), Er
         _ => parameter.form,
     };
     let kind = column.dictionary.as_ref().map_or(column.rows.kind, |values| values.kind);
-    let is_whole =
-        matches!(kind, Type::Integer { .. } | Type::Decimal { scale: 0, .. } | Type::Null);
+    // A boolean is 0 or 1, as it is in SQL and in NumPy.
+    let is_whole = matches!(
+        kind,
+        Type::Integer { .. } | Type::Decimal { scale: 0, .. } | Type::Bool | Type::Null
+    );
     let (fits, need) = match form {
+        Form::Real if matches!(kind, Type::Decimal { .. } | Type::Other) => {
+            (is_whole, "a column of numbers: cast it to float64")
+        }
         Form::Real => (is_whole || matches!(kind, Type::Float { .. }), "a column of numbers"),
         Form::Count => (is_whole, "a column of integers"),
         _ => (false, "one value for all rows"),

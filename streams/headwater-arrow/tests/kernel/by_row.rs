@@ -200,6 +200,47 @@ fn wrong_parameters_are_errors_that_name_row_and_parameter() {
 }
 
 #[test]
+fn booleans_and_decimals_are_numbers() {
+    let ids: Vec<u64> = (0..3000).collect();
+    let mut ids = Ids::from_u64(&ids);
+    let ids = ids.column().unwrap();
+    let flags: Vec<Option<bool>> =
+        (0..3000).map(|i| (i % 11 != 3).then_some(i * 7 % 5 < 2)).collect();
+    let numbers: Vec<_> = flags.iter().map(|flag| flag.map(i128::from)).collect();
+    // Bits that begin in the middle of a byte.
+    let shifted = |bits: Vec<bool>| crate::built::bits(&[&[true; 5], bits.as_slice()].concat());
+    let valid = shifted(flags.iter().map(Option::is_some).collect());
+    let set = shifted(flags.iter().map(|flag| flag.unwrap_or(true)).collect());
+    let flags = Built::new("b", 3000, 5, vec![valid, set]);
+    let integers = Built::integers("l", &numbers, 0);
+    let decimals = Built::integers("d:38,0", &numbers, 0);
+    for kind in [Kind::ScaledNormal, Kind::Binomial] {
+        let dtype = kind.types()[0].dtype;
+        let made = |built: &Built| {
+            let column = built.column().unwrap();
+            let by = [By::Column(&column), By::Value(Value::Real(0.5))];
+            rows(&draw_by_row(&ids, &stream(), (kind, dtype), &by, Nulls::Kept).unwrap(), 8)
+        };
+        let expected = made(&integers);
+        assert_eq!(made(&flags), expected);
+        assert_eq!(made(&decimals), expected);
+        assert_eq!(expected.iter().filter(|row| row.is_none()).count(), 273);
+    }
+}
+
+#[test]
+fn an_error_after_other_batches_counts_their_rows() {
+    let shapes = reals(&[Some(1.0), Some(-1.0), Some(2.0)], 8);
+    let shapes = shapes.column().unwrap();
+    let by = [By::Column(&shapes), By::Value(Value::Real(1.0))];
+    let error = refusal(&by, Nulls::Kept).after(1000);
+    assert!(error.to_string().starts_with("a in row 1001 of the batch must be"), "{error}");
+    assert_eq!(Error::NoType("x").after(5), Error::NoType("x"));
+    assert_eq!(Error::Null { row: 2 }.after(5), Error::Null { row: 7 });
+    assert_eq!(Error::Null { row: 2 }.after(usize::MAX), Error::Null { row: usize::MAX });
+}
+
+#[test]
 fn counts_are_whole_and_not_negative() {
     let mut ids = Ids::from_u64(&[0, 1]);
     let ids = ids.column().unwrap();

@@ -76,7 +76,7 @@ public final class Rows {
     /**
      * Returns the number by which a row is sorted in a weighted sample.
      *
-     * @throws IllegalArgumentException unless the weight is a finite number from 0
+     * @throws IllegalArgumentException unless the weight is 0 or a finite number from 1e-306 on
      */
     public double weighted(long id, double weight) {
         checkWeight(weight);
@@ -89,6 +89,13 @@ public final class Rows {
         if (!(weight >= 0.0 && weight < Double.POSITIVE_INFINITY)) {
             throw new IllegalArgumentException("weights must be finite numbers from 0, not "
                     + weight + ": leave such rows out, or give them the weight 0");
+        }
+        // An exponential number is at most 45. Over a weight below this one it may be infinity,
+        // which is what the weight 0 has, and a row that may be drawn would never be.
+        if (weight > 0.0 && weight < 1e-306) {
+            throw new IllegalArgumentException("weights above 0 must be from 1e-306 on, not "
+                    + weight + ": multiply all of them by the same power of 2, such as 2^100,"
+                    + " which changes no order");
         }
     }
 

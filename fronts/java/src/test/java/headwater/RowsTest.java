@@ -205,6 +205,13 @@ class RowsTest {
         for (double wrong : new double[] {-1, Double.NaN, Double.POSITIVE_INFINITY}) {
             assertThrows(IllegalArgumentException.class, () -> rows.weighted(7, wrong));
         }
+        // Over smaller weights a number may be infinite, as over 0.
+        for (int i = 0; i < N; i++) {
+            assertTrue(Double.isFinite(rows.weighted(i, 1e-306)));
+        }
+        for (double tiny : new double[] {Double.MIN_VALUE, 1e-310, 9.9e-307}) {
+            assertFails("weights above 0 must be from 1e-306 on", () -> rows.weighted(7, tiny));
+        }
     }
 
     @Test
