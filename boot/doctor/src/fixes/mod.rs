@@ -31,6 +31,8 @@ pub enum Cause {
     HostKeysMadeEarly,
     /// The same of dropbear's.
     DropbearKeysMadeEarly,
+    /// The same of other programs that make keys or certificates. (HW001, HW007)
+    KeysMadeEarly,
     /// A program waits for /dev/random. (HW004, HW005)
     Starved,
     /// A JVM reads its seed from /dev/random. (HW004)
@@ -187,6 +189,9 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     match platform {
         Some(Platform::Container) => return on_the_host(cause),
         Some(Platform::BareMetal) => return in_the_firmware(cause),
+        // No hypervisor's CPU model repairs a broken CPU, so a log that names no platform gets the
+        // advice for the machine on which the CPU is.
+        None if cause == Cause::CpuRngBroken => return in_the_firmware(cause),
         _ => {}
     }
     let row = hypervisor::of(platform);
@@ -370,6 +375,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         )],
         Cause::HostKeysMadeEarly
         | Cause::DropbearKeysMadeEarly
+        | Cause::KeysMadeEarly
         | Cause::Starved
         | Cause::JavaSeed
         | Cause::TomcatSeed

@@ -14,12 +14,17 @@ pub(super) fn fixes(cause: Cause, facts: &PlatformFacts) -> Option<Vec<Fix>> {
     let egd = |what: &str, exact: &str| plain(what, Some(exact));
     Some(match cause {
         Cause::HostKeysMadeEarly => vec![plain(
-            "make the SSH host keys again, once the generator is ready: if they were made at this boot, they can be guessed",
+            "make the SSH host keys again, once the generator is ready: those that were made before it was can be guessed",
             Some("headwater wait && rm -f /etc/ssh/ssh_host_*_key* && ssh-keygen -A    # then restart sshd"),
         )],
         Cause::DropbearKeysMadeEarly => vec![plain(
-            "make dropbear's host keys again, once the generator is ready: if they were made at this boot, they can be guessed",
+            "make dropbear's host keys again, once the generator is ready: those that were made before it was can be guessed",
             Some("headwater wait && rm -f /etc/dropbear/dropbear_*_host_key && dropbear -R    # after stopping dropbear"),
+        )],
+        Cause::KeysMadeEarly => vec![plain(
+            "make the keys and certificates of these programs again, once the generator is ready: those that were made before it was \
+             can be guessed",
+            Some("headwater wait && COMMAND"),
         )],
         Cause::TomcatSeed => with_device(
             egd(
