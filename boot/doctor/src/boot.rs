@@ -454,8 +454,12 @@ pub struct Hint {
 pub enum HintKind {
     /// A clock source was chosen or found unstable.
     ClockSource,
-    /// The CPU's random instruction was found broken and is hidden.
+    /// A random instruction of the CPU was found broken, and CPUID shows it to no program.
     RdrandErratum,
+    /// RDRAND was found broken. The kernel has given it up, but CPUID still shows it to programs.
+    RdrandGivenUp,
+    /// RDRAND was found broken, and the kernel continues to use it.
+    RdrandKept,
     /// The CPU's manufacturer was trusted: "crng done (trusting CPU's manufacturer)".
     TrustedCpu,
     /// The boot loader's seed was credited, or refused.

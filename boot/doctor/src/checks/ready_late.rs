@@ -125,12 +125,14 @@ fn title(boot: &Boot, waited: Bounds, start: Option<&Moment>) -> String {
     let ready = "the kernel's random generator was ready";
     match (start, waited.exact()) {
         (_, Some(exact)) => format!("{ready} {exact:.1} s after the first program started"),
-        (Some(_), None) => {
-            let between = match (boot.clock, boot.readiness(), boot.resolution > 0.0) {
-                (Clock::FirstLine, Some((at, _)), true) => {
-                    format!(" ({at:.0} s by the log's whole seconds)")
-                }
-                _ => String::new(),
+        // The distance of the two lines lies between the bounds. The time of the second alone
+        // counts from the log's first line, which may be long before any program.
+        (Some(start), None) => {
+            let distance = boot.readiness().zip(start.at).map(|((until, _), at)| until - at);
+            let is_whole = boot.clock == Clock::FirstLine && boot.resolution > 0.0 && !boot.has_gap;
+            let between = match distance.filter(|_| is_whole) {
+                Some(seconds) => format!(" ({seconds:.0} s by the log's whole seconds)"),
+                None => String::new(),
             };
             format!("{ready} {} after the first program started{between}", waited.words())
         }

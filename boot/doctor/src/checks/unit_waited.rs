@@ -265,7 +265,7 @@ fn finding(case: &Case, boot: &Boot, wait: &Wait<'_>, ready: Option<&Evidence>) 
         fixes.extend(case.fixes(Cause::StartTimeout));
         fixes.sort_by_key(|fix| fix.side);
     }
-    let seconds = around(wait.seconds, boot.resolution * number as f64);
+    let seconds = around(wait.seconds, boot.resolution * number as f64, boot);
     let (severity, verb, why) = if !wait.is_tied {
         let why = "systemd killed the start while the kernel's generator was not ready. Nothing in \
                    the log shows that the start waited for it: a trace would (`strace -f -T`).";

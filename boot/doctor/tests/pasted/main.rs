@@ -1,6 +1,8 @@
 //! The patterns of a trial with 234 pasted logs, each in the smallest log that shows it: every test
 //! here failed before the doctor was changed.
 
+mod broken_cpu;
+mod clock_steps;
 mod early_keys;
 
 use headwater_doctor::{Case, Finding, Id, Report, diagnose, journal};

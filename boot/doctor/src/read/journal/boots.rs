@@ -88,8 +88,8 @@ impl Boots {
         if self.is_another(entry, says.as_ref()) {
             self.close(before());
             self.open.id = entry.boot.as_deref().map(str::to_owned);
-        } else if says == Some(LogEvent::ClockSet) {
-            self.open.times.was_set(entry.stamp, before());
+        } else if let Some(LogEvent::ClockSet(step)) = says {
+            self.open.times.was_set(step, entry.stamp, before());
         }
         let open = &mut self.open;
         open.begun = true;
@@ -361,7 +361,8 @@ impl OpenBoot {
                 let is_ready = self.boot.ready.is_some();
                 self.starts.note(&entry.message, entry.unit.as_deref(), is_ready, stamp, evidence);
             }
-            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet | LogEvent::KernelStarts => {}
+            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet(_) | LogEvent::KernelStarts => {
+            }
         }
     }
 

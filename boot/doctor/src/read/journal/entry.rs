@@ -49,7 +49,8 @@ impl Writer {
             "systemd-random-seed" => Writer::Seed,
             "audit" => Writer::Audit,
             "criu" => Writer::Criu,
-            "systemd-timesyncd" | "systemd-resolved" | "chronyd" | "ntpd" => Writer::Clock,
+            "systemd-timesyncd" | "systemd-resolved" | "chronyd" | "ntpd" | "ntpdate"
+            | "connmand" | "vboxadd-service" | "VBoxService" => Writer::Clock,
             "strace" => Writer::Strace(pid.and_then(|pid| pid.parse().ok()).unwrap_or(0)),
             _ => Writer::Other,
         }

@@ -12,6 +12,7 @@
 
 mod arranged;
 mod boots;
+mod clock_set;
 mod entry;
 mod event;
 mod export;

@@ -1,4 +1,4 @@
-//! Reports of programs and of systemd's src/core (219 to 257) about waits, starts and the clock.
+//! Reports of programs and of systemd's src/core (219 to 257) about waits and starts.
 
 use super::log_event::LogEvent;
 use super::waiters::waiter;
@@ -136,19 +136,4 @@ fn span(text: &str) -> Option<f64> {
         };
         Some(sum + value * unit)
     })
-}
-
-/// Reads a report of a program that sets the clock.
-pub(super) fn clock_set(message: &str) -> Option<LogEvent<'_>> {
-    [
-        "Initial synchronization to time server",
-        "Initial clock synchronization",
-        "Synchronized to time server",
-        "Clock change detected",
-        "System clock was stepped",
-        "System clock wrong by",
-    ]
-    .iter()
-    .any(|text| message.starts_with(text))
-    .then_some(LogEvent::ClockSet)
 }

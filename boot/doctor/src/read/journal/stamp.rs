@@ -27,14 +27,24 @@ impl Stamp {
         Stamp { kernel: Some(seconds), ..Stamp::NONE }
     }
 
-    /// Returns the stamp of a day of the calendar and the seconds of that day.
-    fn date((days, civil): (f64, f64), seconds: f64) -> Stamp {
-        Stamp { civil: Some(civil * DAY + seconds), ..Stamp::wall(days * DAY + seconds) }
+    /// Returns the stamp of a day of the calendar and a time of that day.
+    fn date((days, civil): (f64, f64), time: TimeOfDay) -> Stamp {
+        let TimeOfDay { seconds, is_coarse } = time;
+        Stamp { civil: Some(civil * DAY + seconds), is_coarse, ..Stamp::wall(days * DAY + seconds) }
     }
 
     fn wall(seconds: f64) -> Stamp {
-        Stamp { wall: Some(seconds), is_coarse: seconds.fract() == 0.0, ..Stamp::NONE }
+        Stamp { wall: Some(seconds), ..Stamp::NONE }
     }
+}
+
+/// A time of the day. The text shows whether its seconds are whole, and the number does not: `dmesg
+/// --time-format iso` prints the kernel's first lines with the fraction `,000000`, and such a line
+/// must not make the whole log one of whole seconds.
+#[derive(Clone, Copy)]
+struct TimeOfDay {
+    seconds: f64,
+    is_coarse: bool,
 }
 
 /// A leap year in seconds. Dates in some formats have no year, so 1 January seems to lie before 31
@@ -85,7 +95,8 @@ fn plain(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (_, day) = both(2000, english(&head[..3])?, day)?;
     let seconds = u32::from(hour) * 3600 + u32::from(minute) * 60 + u32::from(second);
     let rest = &line[line.len() - rest.len()..];
-    Some((Stamp::date((day, day), f64::from(seconds)), Follows::Name, rest))
+    let time = TimeOfDay { seconds: f64::from(seconds), is_coarse: true };
+    Some((Stamp::date((day, day), time), Follows::Name, rest))
 }
 
 /// Returns the number in two bytes, if they are digits.
@@ -121,8 +132,8 @@ fn plain_iso(line: &str) -> Option<(Stamp, Follows, &str)> {
         _ => return None,
     };
     let days = both(year, at(5)?, at(8)?)?;
-    let local = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
-    let stamp = Stamp::date(days, local);
+    let seconds = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
+    let stamp = Stamp::date(days, TimeOfDay { seconds, is_coarse: length == 0 });
     let stamp = Stamp { wall: stamp.wall.map(|wall| wall - offset), ..stamp };
     Some((stamp, Follows::Name, line.get(19 + length + zone + 1..)?))
 }
@@ -166,15 +177,15 @@ pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
     }
     let (time, mut rest) = line.strip_prefix('[')?.split_once(']')?;
     if let Some((days, time)) = time.split_once(' ')
-        && let (Some(days), Some(seconds)) = (iso_date(days), clock(time))
+        && let (Some(days), Some(time)) = (iso_date(days), clock(time))
     {
-        return Some((Stamp::date(days, seconds), rest.trim_start()));
+        return Some((Stamp::date(days, time), rest.trim_start()));
     }
-    let seconds = clock(time)?;
+    let TimeOfDay { seconds, is_coarse } = clock(time)?;
     while let Some((_, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         rest = after;
     }
-    Some((Stamp::wall(seconds), rest.trim_start()))
+    Some((Stamp { is_coarse, ..Stamp::wall(seconds) }, rest.trim_start()))
 }
 
 /// Takes the kernel's own time from the front of a message, where syslog keeps it. Returns the time
@@ -262,8 +273,9 @@ fn by_calendar(text: &str) -> Option<Stamp> {
         let since = seconds(since.strip_prefix('+')?)?;
         let (hour, minute) = (clock.0.parse::<u8>().ok()?, clock.1.parse::<u8>().ok()?);
         let (_, day) = both(2000, month, day)?;
-        let at = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + since;
-        return Some(Stamp { is_minute: true, is_coarse: false, ..Stamp::date((day, day), at) });
+        let seconds = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + since;
+        let time = TimeOfDay { seconds, is_coarse: false };
+        return Some(Stamp { is_minute: true, ..Stamp::date((day, day), time) });
     }
     let (day, time, year) = (words.next()?, words.next()?, words.next()?);
     let day = both(year.parse().ok()?, month(second)?, day.parse().ok()?)?;
@@ -346,19 +358,21 @@ fn both(year: u32, month: u8, day: u8) -> Option<(f64, f64)> {
     Some((days, f64::from(*before) + f64::from(day) - 1.0))
 }
 
-/// Returns the seconds of a time such as `06:07:30`, with a fraction after a point or a comma.
-fn clock(text: &str) -> Option<f64> {
+/// Reads a time such as `06:07:30`, with a fraction after a point or a comma.
+fn clock(text: &str) -> Option<TimeOfDay> {
     let mut parts = text.split(':');
     let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
     let hour: u8 = hour.parse().ok().filter(|hour| *hour < 24)?;
     let minute: u8 = minute.parse().ok().filter(|minute| *minute < 60)?;
+    let is_coarse = !second.contains(['.', ',']);
     let second = match memchr::memchr(b',', second.as_bytes()) {
         Some(_) => seconds(&second.replace(',', ".")),
         None => seconds(second),
     };
     // 60: a leap second.
     let second = second.filter(|second| *second < 61.0)?;
-    parts.next().is_none().then_some(f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second)
+    let seconds = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
+    parts.next().is_none().then_some(TimeOfDay { seconds, is_coarse })
 }
 
 /// Returns the seconds of a time zone: `Z`, `+0100` or `+01:00`. An empty text is zero.
