@@ -109,6 +109,9 @@ pub struct LogMachine {
     /// True if programs of OpenWrt run.
     #[serde(skip)]
     pub is_openwrt: bool,
+    /// True if programs of Android run, and none of its emulators.
+    #[serde(skip)]
+    pub is_android: bool,
 }
 
 /// The wait of systemd-random-seed for the kernel's generator.

@@ -14,7 +14,8 @@ mod seeds;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts, SeedKeeper};
+pub(crate) use facts::ANDROID_EMULATORS;
+pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts, SeedKeeper, ServiceManager};
 
 use crate::{CpuTrust, Effect, Fix, Kernel, Platform, Side};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
@@ -384,7 +385,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         | Cause::NoDevice => vec![],
         Cause::NeedlessDaemon => vec![plain(
             "take the daemon out; since Linux 5.6 /dev/random does not run dry, and the kernel gathers its own seed",
-            Some("systemctl disable --now haveged rngd rng-tools jitterentropy    # those that are there"),
+            programs::stopped(facts.service_manager),
         )],
         Cause::SwappedPages => vec![plain(
             "encrypt swap with a key that is new at each boot (/etc/crypttab), or use none",

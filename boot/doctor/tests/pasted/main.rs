@@ -2,8 +2,11 @@
 //! here failed before the doctor was changed.
 
 mod broken_cpu;
+mod causes;
 mod clock_steps;
 mod early_keys;
+mod old_kernels;
+mod service_managers;
 
 use headwater_doctor::{Case, Finding, Id, Report, diagnose, journal};
 
