@@ -5,6 +5,7 @@ mod broken_cpu;
 mod causes;
 mod clock_steps;
 mod early_keys;
+mod forms;
 mod old_kernels;
 mod service_managers;
 

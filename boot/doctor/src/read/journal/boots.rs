@@ -4,6 +4,7 @@ use super::entry::{Entry, Writer};
 use super::event::event;
 use super::log_event::LogEvent;
 use super::machine::{self, MachineFact};
+use super::shortened::{SEEDS_UNIT, is_seeds_unit};
 use super::stamp::Stamp;
 use super::times::Times;
 use super::units::Starts;
@@ -478,6 +479,10 @@ fn named(line: &str) -> Option<&str> {
 /// description.
 fn ends_random_seed(message: &str) -> bool {
     let ends = ["Started ", "Finished ", "Failed to start "];
-    ends.iter().any(|end| message.starts_with(end))
-        && ["Random Seed", "systemd-random-seed.service"].iter().any(|name| message.contains(name))
+    let label = ends.iter().find_map(|end| message.strip_prefix(end));
+    label.is_some_and(|label| {
+        let name = label.split_once(" - ").map_or(label, |(name, _)| name);
+        ["Random Seed", SEEDS_UNIT].iter().any(|known| label.contains(known))
+            || is_seeds_unit(name.trim_end_matches('.'))
+    })
 }

@@ -77,6 +77,11 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
         }
         return without_time(line);
     };
+    if follows == Follows::Name
+        && let Some(inner) = captured_line(rest)
+    {
+        return Some(within(stamp, inner));
+    }
     let (writer, message) = match (follows, head(rest)) {
         (Follows::Message, _) => direct(rest),
         (Follows::Name, head) => head?,
@@ -90,6 +95,34 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
         }
         _ => entry(stamp, writer, message),
     })
+}
+
+/// Reads a whole line of another format after a stamp: `docker logs -t` and `kubectl logs
+/// --timestamps` print a container's lines so, and socklog the kernel's after `kern.notice: `.
+fn captured_line(rest: &str) -> Option<Entry<'_>> {
+    if rest.starts_with('[') {
+        return parse(rest);
+    }
+    let (level, message) = split_at_colon(rest)?;
+    if !is_level(level) {
+        return None;
+    }
+    let own = stamp::take(message).and_then(|_| parse(message));
+    own.or_else(|| {
+        let (writer, message) =
+            if level.starts_with("kern.") { direct(message) } else { head(message)? };
+        Some(entry(Stamp::default(), writer, message))
+    })
+}
+
+/// Adds the time of a capture to a line. The line's own time by the wall clock is older and so
+/// nearer to the event.
+fn within(outer: Stamp, inner: Entry<'_>) -> Entry<'_> {
+    let stamp = match inner.stamp {
+        own if own.wall.is_some() => own,
+        own => Stamp { kernel: own.kernel, ..outer },
+    };
+    Entry { stamp, ..inner }
 }
 
 /// Reads a line of talosctl's dmesg, which follows the node's address: `10.5.0.2: kern:  notice:
@@ -109,7 +142,7 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
     if let Some(message) = status(line) {
         return Some(entry(Stamp::default(), Writer::Init, message));
     }
-    let line = without_cpu(line.trim_start());
+    let line = stamp::without_thread(without_cpu(line.trim_start()));
     let (writer, message) = direct(line);
     if is_kernels(line) || line.starts_with("systemd-") && writer != Writer::Kernel {
         return Some(entry(Stamp::default(), writer, message));

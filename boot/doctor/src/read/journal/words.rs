@@ -30,9 +30,8 @@ const WORDS: &[Word] = &[
     ("random: ", Same, "[    1.5] random: fast init done"),
     // Oracle's 5.4 and board makers' kernels print it without "random: ".
     (BARE_READY, Same, "[    1.5] crng init done"),
-    ("systemd[1]: ", Field("\"systemd\""), "[    2.5] systemd[1]: Starting a.service"),
-    // `-o with-unit` prints the unit's name; in JSON the writer is systemd all the same.
-    ("init.scope[1]: ", No, "Sun 2026-11-22 06:07:30 UTC host init.scope[1]: Starting a.service"),
+    // `-o with-unit` prints `init.scope[1]: ` in place of `systemd[1]: `.
+    ("[1]: ", Field("\"systemd\""), "[    2.5] systemd[1]: Starting a.service"),
     ("Linux version ", Same, "[    0.0] Linux version 6.1.0"),
     ("ommand line: ", Same, "[    0.0] Kernel command line: quiet"),
     (" as init process", Same, "[    1.5] Run /init as init process"),
@@ -58,7 +57,8 @@ const WORDS: &[Word] = &[
     ("vgsvcTimeSync", No, "Nov 22 06:07:30 host vboxadd-service[450]: 06:07:30.1 timesync vgsvcTimeSyncWorker: Radical guest time change: 3 600 000 000 000ns"),
     ("Freeing unused ", Same, "[    0.4] Freeing unused kernel image (initmem) memory: 3728K"),
     (DENTRIES, No, "[    0.1] Dentry cache hash table entries: 65536 (order: 7, 524288 bytes, linear)"),
-    ("ACPI: XSDT ", Same, "[    0.0] ACPI: XSDT 0x000000016FBFFE98 000044 (v01 APPLE  Apple Vz 00000001      01000013)"),
+    // systemd names the virtual machine in each journal.
+    ("ACPI: XSDT ", No, "[    0.0] ACPI: XSDT 0x000000016FBFFE98 000044 (v01 APPLE  Apple Vz 00000001      01000013)"),
     ("e820: ", No, "[    0.0] e820: remove [mem 0xe0000000-0xefffffff] reserved"),
     ("lrng", Same, "[    1.5] lrng_es_mgr: LRNG fully seeded with 256 bits of entropy"),
     ("ernel entropy pool", Same, "Nov 22 06:07:30 host systemd-random-seed[258]: Kernel entropy pool is not initialized yet, waiting until it is."),
@@ -82,7 +82,9 @@ const WORDS: &[Word] = &[
     ("urandom_seed: ", No, "[   11.9] urandom_seed: Seeding with /etc/urandom.seed"),
     ("mount_root: ", No, "[    9.1] mount_root: switching to jffs2 overlay"),
     ("kmodloader: ", No, "[    7.1] kmodloader: loading kernel modules from /etc/modules.d/*"),
-    ("Random Seed", No, "[  OK  ] Started Load/Save Random Seed."),
+    ("andom Seed", No, "[  OK  ] Started Load/Save Random Seed."),
+    // A name that a narrow terminal shortened.
+    ("systemd-ra", No, "1min 16.746s systemd-ra…eed.service"),
     ("strace[", Field("\"strace\""), "[    1.0] host strace[10]: execve(\"/usr/sbin/sshd\", [\"sshd\"], 0x7f) = 0"),
     (SECURE_RANDOM, Same, "INFO: Creation of SecureRandom instance for session ID generation using [SHA1PRNG] took [126,553] milliseconds."),
     (BLOCKED, Same, "crypto/rand: blocked for 60 seconds waiting to read random data from the kernel"),
@@ -110,6 +112,8 @@ pub(super) fn in_text() -> Vec<&'static str> {
 /// The beginning of a message that journalctl writes as an array of bytes, because it has control
 /// characters. No word can be found in it, so each such line is parsed; they are rare.
 const AS_BYTES: &str = "\"MESSAGE\":[";
+/// The same as journalctl printed it before systemd 240, with spaces.
+const AS_SPACED_BYTES: &str = "\"MESSAGE\" : [";
 
 /// Returns the words for JSON. The faster search takes at most 32 of them.
 pub(super) fn in_json() -> Vec<&'static str> {
@@ -118,7 +122,7 @@ pub(super) fn in_json() -> Vec<&'static str> {
         Field(word) => Some(*word),
         No => None,
     };
-    WORDS.iter().filter_map(word).chain([AS_BYTES]).collect()
+    WORDS.iter().filter_map(word).chain([AS_BYTES, AS_SPACED_BYTES]).collect()
 }
 
 #[cfg(test)]
