@@ -25,6 +25,7 @@ fn a_broken_instruction_is_found_in_a_log_alone() {
             Severity::Warning,
             "programs still see it",
         ),
+        ("5.4.0", "rdrand: disabled", Severity::Warning, "programs still see it"),
         (
             "6.18.0",
             "RDSEED32 is broken. Disabling the corresponding CPUID bit.",

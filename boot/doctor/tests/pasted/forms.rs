@@ -88,6 +88,27 @@ fn a_catalan_december_is_december() {
     assert!(one(&report, Id::ReadyLate).title.contains("at least 119 s"));
 }
 
+/// The first program's line has the same marks as the kernel's.
+#[test]
+fn a_phones_first_program_is_found() {
+    let log = "[    0.000000] c0      0 Linux version 4.14.193+ (x) #1\n\
+               [    1.234567] c1      1 init: init first stage started!\n\
+               [   58.200000] c0      0 random: crng init done\n";
+    let report = of_log(log);
+    let late = one(&report, Id::ReadyLate);
+    assert!(late.title.contains("between 56 and 59 s"), "{}", late.title);
+    assert_eq!(late.severity, Severity::Critical);
+}
+
+/// A container's program writes its own words after the stamp that its runtime adds.
+#[test]
+fn a_program_in_a_container_reports_its_wait() {
+    let log = "2026-11-20T10:00:01.123456789Z starting\n2026-11-20T10:01:01.123456789Z crypto/rand: \
+               blocked for 60 seconds waiting to read random data from the kernel\n";
+    let report = of_log(log);
+    assert!(one(&report, Id::UnitWaited).title.contains("at least 60 s"), "{report:?}");
+}
+
 /// logd takes the text before the first colon for a tag, and pads it.
 #[test]
 fn logcats_kernel_buffer_is_read() {
@@ -108,6 +129,11 @@ fn logcats_kernel_buffer_is_read() {
         format!("11-20 {} I/{tag}(    0): {rest}", &clock(at)[..12])
     });
     is_a_stall("logcat -v time", brief.as_bytes(), "119.0 s");
+    // Qualcomm's and Unisoc's kernels name the CPU and the process, and logd finds no tag then.
+    let marked = in_form(|at, text| {
+        format!("11-20 {}     0     0 I         : c3      1 {text}", &clock(at)[..12])
+    });
+    is_a_stall("logcat of Qualcomm", marked.as_bytes(), "119.0 s");
     let quoted = threadtime.replace("    0     0 I random  :", " 4711  4711 I reader  : random:");
     assert!(find(&of_log(&quoted), Id::ReadyLate).is_none(), "a program that quotes the kernel");
 }
@@ -120,6 +146,9 @@ fn a_console_that_a_cloud_returns_as_json_is_read() {
     });
     is_a_stall("EC2", document.to_string().as_bytes(), "119.0 s");
     is_a_stall("EC2, pretty", format!("{document:#}\n").as_bytes(), "119.0 s");
+    let none = br#"{ "InstanceId": "i-0123456789", "Output": "" }"#;
+    let error = headwater_doctor::journal::read(&none[..], "log").unwrap_err();
+    assert!(error.to_string().contains("is empty"), "{error}");
 }
 
 /// A mail program folds lines at a width, and the rest begins the next line.
@@ -154,6 +183,7 @@ fn a_shortened_name_is_the_seeds_unit() {
         "     1min 16.746s systemd-ra…eed.service",
         "[**    ] Job systemd-ra…m-seed.service/start running (76s / 10min)",
         "[  *** ] A start job is running for Load/Sav…andom Seed (1min 16s / 10min)",
+        "> console: [  *** ] A start job is running for Load/Save Random Seed (76s /\n> 9min 45s)",
     ] {
         let report = of_log(&format!("{line}\n"));
         let waited = one(&report, Id::UnitWaited);

@@ -7,6 +7,7 @@ mod clock_steps;
 mod early_keys;
 mod forms;
 mod old_kernels;
+mod platform;
 mod service_managers;
 
 use headwater_doctor::{Case, Finding, Id, Report, diagnose, journal};

@@ -1,6 +1,6 @@
 //! A line of a log: its time, its writer, its message.
 
-use super::programs::{JOB, START_JOB, without_count};
+use super::programs::{GO_WAITS, JOB, START_JOB, without_count};
 use super::split::{split_at, split_at_colon};
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
@@ -102,6 +102,10 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
 fn captured_line(rest: &str) -> Option<Entry<'_>> {
     if rest.starts_with('[') {
         return parse(rest);
+    }
+    // Go's words begin like the name of a program: "crypto/rand: ".
+    if rest.starts_with(GO_WAITS) {
+        return Some(entry(Stamp::default(), Writer::Other, rest));
     }
     let (level, message) = split_at_colon(rest)?;
     if !is_level(level) {

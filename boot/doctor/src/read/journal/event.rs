@@ -57,6 +57,7 @@ static INSIDE: Texts = Texts::new(&[
     "clocksource: timekeeping watchdog",
     "funky smelling output",
     "RDRAND is not reliable on this platform",
+    "rdrand: disabled",
     "hiding RDRAND via CPUID",
     "RDSEED is not reliable on this platform",
     "RDSEED32 is broken",
@@ -158,11 +159,13 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
 /// itself and in /proc/cpuinfo, while a program that asks CPUID still finds it; and where amd.c
 /// clears the bit of CPUID, no program does. A guest cannot clear that bit, and says so in the
 /// words of the machine that can, so its row comes first.
-static ERRATA: [(&str, HintKind); 6] = [
+static ERRATA: [(&str, HintKind); 7] = [
     ("hypervisor does not support hiding RDRAND via CPUID", HintKind::RdrandKept),
     ("hiding RDRAND via CPUID", HintKind::RdrandErratum),
     ("funky smelling output", HintKind::RdrandKept),
     ("RDRAND is not reliable on this platform", HintKind::RdrandGivenUp),
+    // Before 6.0, where the instruction fails.
+    ("rdrand: disabled", HintKind::RdrandGivenUp),
     ("RDSEED is not reliable on this platform", HintKind::RdrandErratum),
     ("RDSEED32 is broken", HintKind::RdrandErratum),
 ];

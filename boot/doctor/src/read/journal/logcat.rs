@@ -3,6 +3,8 @@
 //! "random  : crng init done". The lines are written again as those of a syslog, with the same
 //! numbers, so that one reader serves both.
 
+use super::stamp::without_thread;
+
 /// The number of lines that decide.
 const LOOKED_AT: usize = 1000;
 
@@ -65,7 +67,8 @@ impl<'a> Line<'a> {
         let Line { day, time, pid, tag, message, .. } = self;
         let head = format!("{} {day} {time} android", month.unwrap_or(&"Jan"));
         match (self.is_kernels(), tag.is_empty()) {
-            (true, true) => format!("{head} kernel: {message}"),
+            // Without a tag logd may have met a telephone's marks of CPU and process.
+            (true, true) => format!("{head} kernel: {}", without_thread(message)),
             (true, false) => format!("{head} kernel: {tag}: {message}"),
             (false, _) => format!("{head} {}[{pid}]: {message}", tag.replace([' ', ':'], "_")),
         }

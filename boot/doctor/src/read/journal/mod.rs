@@ -122,6 +122,9 @@ fn rewritten(source: impl Read, name: &str, rewrite: Rewrite) -> Result<Vec<Boot
     let log = rewrite(&log).unwrap_or(log);
     let mut blocks = Blocks::new(&*log);
     let first = blocks.peek().map_err(|reason| LogError::read(name, reason))?;
+    if first.is_empty() {
+        return Err(LogError::Empty { of: name.to_owned() });
+    }
     recognise(first, name)?;
     let facts = head::facts(first);
     text(&mut blocks, name, None, &facts).map_err(|reason| LogError::read(name, reason))

@@ -66,7 +66,8 @@ pub(super) fn seed_job(message: &str) -> Option<LogEvent<'_>> {
     let name = name.strip_suffix("/start running").unwrap_or(name);
     let is_seed =
         name.ends_with("Random Seed") || name.starts_with(SEEDS_UNIT) || is_seeds_unit(name);
-    let (taken, _) = times.split_once(" / ")?;
+    // A mail may have folded the line here.
+    let (taken, _) = times.split_once(" /")?;
     let seconds = span(taken).filter(|_| is_seed)?;
     Some(LogEvent::SeedJob { seconds, is_over: false })
 }
