@@ -39,9 +39,10 @@ fn no_log(case: &Case) -> Answer {
 }
 
 /// Returns the kernel of a boot, so that words about an earlier boot fit the kernel of that boot.
-pub(super) fn kernel_of(case: &Case, boot: &Boot) -> Option<Kernel> {
+/// An assumed kernel comes before all.
+fn kernel_of(case: &Case, boot: &Boot) -> Option<Kernel> {
     let logged = boot.kernel.as_deref().or(boot.release_hint.as_deref()).and_then(Kernel::parse);
-    logged.or_else(|| case.kernel())
+    case.assumed.clone().or(logged).or_else(|| case.kernel())
 }
 
 /// Returns whether a kernel is older than 4.8 by its own words: later ones have no pool of this

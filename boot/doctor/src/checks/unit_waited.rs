@@ -54,7 +54,7 @@ const DRAWS: [&str; 23] = [
 /// write to a disk or talk to a network for as long as they run. Each of their blocks and packets
 /// is an interrupt, and the generator waits for interrupts. So their end and readiness coincide
 /// because they cause it, and a list of victims that begins with the rescuer would mislead.
-const WAITS_FOR_OTHERS: [&str; 36] = [
+const WAITS_FOR_OTHERS: [&str; 39] = [
     "cryptsetup",
     "cryptography setup",
     "ask-password",
@@ -88,6 +88,9 @@ const WAITS_FOR_OTHERS: [&str; 36] = [
     "up/down networking",
     "networking.service",
     "network service",
+    "network configuration",
+    "systemd-networkd",
+    "connman",
     "dhcpcd",
     "dhclient",
     "ifup@",

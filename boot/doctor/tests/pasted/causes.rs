@@ -22,6 +22,8 @@ fn disks_and_networks_cause_readiness_and_do_not_wait() {
         "dhclient.service - DHCP client",
         "wicked managed network interfaces",
         "Network Service",
+        "systemd-networkd.service - Network Configuration",
+        "connman.service - Connection service",
     ] {
         let log = format!(
             "[    0.0] Linux version 4.19.0 (x) #1\n[    1.5] Run /init as init process\n\

@@ -109,6 +109,29 @@ fn a_program_in_a_container_reports_its_wait() {
     assert!(one(&report, Id::UnitWaited).title.contains("at least 60 s"), "{report:?}");
 }
 
+/// A line may hold as many stamps as it has room for, and a reader that follows each of them would
+/// run out of its stack.
+#[test]
+fn a_line_of_nothing_but_stamps_is_a_line() {
+    let nested = "2026-11-20T10:00:01Z kern.info: ".repeat(30_000);
+    let log = format!("{nested}\n{}", in_form(|at, text| format!("[{at:12.6}] {text}")));
+    is_a_stall("nested", log.as_bytes(), "119.0 s");
+}
+
+/// The word by which a cloud's document is known may stand in a journal as well.
+#[test]
+fn a_journal_with_an_output_is_a_journal() {
+    let log = in_form(|at, text| {
+        serde_json::json!({
+            "_BOOT_ID": "x", "_TRANSPORT": "kernel", "SYSLOG_IDENTIFIER": "kernel",
+            "__MONOTONIC_TIMESTAMP": format!("{}", (at * 1e6) as u64), "MESSAGE": text,
+            "Output": "speakers",
+        })
+        .to_string()
+    });
+    is_a_stall("json", log.as_bytes(), "119.0 s");
+}
+
 /// logd takes the text before the first colon for a tag, and pads it.
 #[test]
 fn logcats_kernel_buffer_is_read() {

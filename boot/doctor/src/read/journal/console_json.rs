@@ -12,7 +12,9 @@ struct ConsoleOutput {
 /// Returns whether a file looks like such a document.
 pub(super) fn is_one(first: &[u8]) -> bool {
     let text = first.trim_ascii_start();
-    text.starts_with(b"{") && memchr::memmem::find(text, b"\"Output\":").is_some()
+    let has = |name: &[u8]| memchr::memmem::find(text, name).is_some();
+    // The second name keeps journals out, which may have a field of any name.
+    text.starts_with(b"{") && has(b"\"Output\":") && has(b"\"InstanceId\":")
 }
 
 /// Returns the console's text; `None` if the file is another document.

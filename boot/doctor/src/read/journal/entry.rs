@@ -59,6 +59,19 @@ impl Writer {
 
 /// Reads a line of a text format; `None` where it has no form that is known.
 pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
+    parse_at(line, Depth::Outer)
+}
+
+/// The place of a line: as it stands in the file, or after the stamp of a capture. There is no
+/// third one, because a line of nothing but stamps would otherwise lead the reader as deep as it is
+/// long.
+#[derive(Clone, Copy, PartialEq)]
+enum Depth {
+    Outer,
+    Captured,
+}
+
+fn parse_at(line: &str, depth: Depth) -> Option<Entry<'_>> {
     let line = without_level(unquoted(line.trim_end()));
     if let Some(entry) = of_talos(line) {
         return Some(entry);
@@ -77,7 +90,7 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
         }
         return without_time(line);
     };
-    if follows == Follows::Name
+    if (follows, depth) == (Follows::Name, Depth::Outer)
         && let Some(inner) = captured_line(rest)
     {
         return Some(within(stamp, inner));
@@ -101,7 +114,7 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
 /// --timestamps` print a container's lines so, and socklog the kernel's after `kern.notice: `.
 fn captured_line(rest: &str) -> Option<Entry<'_>> {
     if rest.starts_with('[') {
-        return parse(rest);
+        return parse_at(rest, Depth::Captured);
     }
     // Go's words begin like the name of a program: "crypto/rand: ".
     if rest.starts_with(GO_WAITS) {
@@ -111,7 +124,7 @@ fn captured_line(rest: &str) -> Option<Entry<'_>> {
     if !is_level(level) {
         return None;
     }
-    let own = stamp::take(message).and_then(|_| parse(message));
+    let own = stamp::take(message).and_then(|_| parse_at(message, Depth::Captured));
     own.or_else(|| {
         let (writer, message) =
             if level.starts_with("kern.") { direct(message) } else { head(message)? };
