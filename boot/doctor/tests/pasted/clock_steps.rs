@@ -65,6 +65,21 @@ fn an_unstated_step_leaves_a_lower_bound() {
     }
 }
 
+/// The line of readiness may come between the step and its report.
+#[test]
+fn a_stated_step_that_lies_a_line_earlier_is_taken_out() {
+    let log = "Nov 28 10:00:00 h kernel: Linux version 4.19.0-6-amd64 (x) #1\n\
+               Nov 28 10:00:01 h systemd[1]: Starting OpenBSD Secure Shell server...\n\
+               Nov 28 11:00:14 h kernel: random: crng init done\n\
+               Nov 28 11:00:14 h ntpdate[300]: step time server 192.0.2.1 offset 3599.232 sec\n\
+               Nov 28 11:00:15 h systemd[1]: Started OpenBSD Secure Shell server.\n";
+    let found = of_log(log);
+    let late = one(&found, Id::ReadyLate);
+    assert!(late.title.contains("at least 13 s"), "{}", late.title);
+    let unit = one(&found, Id::UnitWaited);
+    assert!(unit.title.contains("waited 14 s (± 1 s)"), "{}", unit.title);
+}
+
 /// Programs that only steer the clock move it by less than a second, so a gap before their line is
 /// a wait.
 #[test]
@@ -80,6 +95,11 @@ fn a_clock_that_is_steered_keeps_the_wait() {
         let unit = one(&of_log(&log), Id::UnitWaited).title.clone();
         assert!(unit.contains("waited 72 s (± 1 s)"), "{report}: {unit}");
     }
+    // Without a gap there was no step that could be seen, and a second is a second.
+    let report = "systemd-timesyncd[300]: Contacted time server 192.0.2.1:123 (ntp.example).";
+    let log = stepped(report).replace("Nov 28 11:00", "Nov 28 10:00");
+    let unit = one(&of_log(&log), Id::UnitWaited).title.clone();
+    assert!(unit.contains("waited 12 s (± 1 s)"), "{unit}");
     // A step of two seconds cannot be all of a minute.
     let log = stepped("chronyd[300]: System clock was stepped by 2.0 seconds");
     let found = of_log(&log.replace("Nov 28 11:00", "Nov 28 10:01"));

@@ -213,6 +213,8 @@ fn a_shortened_name_is_the_seeds_unit() {
         assert!(waited.title.starts_with("systemd-random-seed.service wait"), "{}", waited.title);
         assert!(waited.title.contains("76"), "{line}: {}", waited.title);
     }
+    let other = "     1min 16.746s systemd-re…rvice\n";
+    assert_eq!(of_log(other).findings.len(), 0, "a unit of which nothing is known");
     let log = "Nov 20 10:00:00 h kernel: Linux version 4.19.0-6-amd64 (x) #1\n\
                Nov 20 10:00:01 h systemd[1]: Starting systemd-ra…rvice - Load/Save OS Random Seed...\n\
                Nov 20 10:01:42 h kernel: random: crng init done\n\

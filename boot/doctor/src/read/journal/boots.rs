@@ -89,8 +89,10 @@ impl Boots {
         if self.is_another(entry, says.as_ref()) {
             self.close(before());
             self.open.id = entry.boot.as_deref().map(str::to_owned);
-        } else if let Some(LogEvent::ClockSet(step)) = says {
-            self.open.times.was_set(step, entry.stamp, before());
+        } else if let Some(LogEvent::ClockSet(step)) = says
+            && let Some(seconds) = self.open.times.was_set(step, entry.stamp, before())
+        {
+            self.open.was_late(seconds);
         }
         let open = &mut self.open;
         open.begun = true;
@@ -180,6 +182,18 @@ impl OpenBoot {
     /// Takes the time of a line in, and returns it corrected.
     fn stamp(&mut self, stamp: Stamp) -> Stamp {
         self.times.correct(stamp, self.boot.ready.is_some())
+    }
+
+    /// Corrects the line of readiness, if that is the last line of a time: the clock was set before
+    /// it, and the report of this came after it.
+    fn was_late(&mut self, seconds: f64) {
+        let last = self.times.now();
+        let ready = self.boot.ready.as_mut().and_then(|ready| ready.at.as_mut());
+        if let (Some(ready), Some(last)) = (ready, last)
+            && (*ready - seconds - last).abs() < 1e-3
+        {
+            *ready -= seconds;
+        }
     }
 
     fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {

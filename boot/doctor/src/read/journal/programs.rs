@@ -88,7 +88,8 @@ pub(super) fn without_count(message: &str) -> &str {
 pub(super) fn is_blame(line: &str) -> bool {
     const KINDS: [&str; 6] = [".service", ".mount", ".device", ".socket", ".swap", ".target"];
     let Some((time, unit)) = line.trim().rsplit_once(' ') else { return false };
-    KINDS.iter().any(|kind| unit.ends_with(kind)) && span(time).is_some_and(|time| time > 0.0)
+    let is_unit = KINDS.iter().any(|kind| unit.ends_with(kind)) || unit.contains('…');
+    is_unit && span(time).is_some_and(|time| time > 0.0)
 }
 
 /// Reads a line of `systemd-analyze` about the seed's unit: of `blame` (`     1min 16.746s
