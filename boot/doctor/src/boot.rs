@@ -109,6 +109,9 @@ pub struct LogMachine {
     /// True if programs of OpenWrt run.
     #[serde(skip)]
     pub is_openwrt: bool,
+    /// True if programs of Android run, and none of its emulators.
+    #[serde(skip)]
+    pub is_android: bool,
 }
 
 /// The wait of systemd-random-seed for the kernel's generator.
@@ -454,8 +457,12 @@ pub struct Hint {
 pub enum HintKind {
     /// A clock source was chosen or found unstable.
     ClockSource,
-    /// The CPU's random instruction was found broken and is hidden.
+    /// A random instruction of the CPU was found broken, and CPUID shows it to no program.
     RdrandErratum,
+    /// RDRAND was found broken. The kernel has given it up, but CPUID still shows it to programs.
+    RdrandGivenUp,
+    /// RDRAND was found broken, and the kernel continues to use it.
+    RdrandKept,
     /// The CPU's manufacturer was trusted: "crng done (trusting CPU's manufacturer)".
     TrustedCpu,
     /// The boot loader's seed was credited, or refused.

@@ -184,6 +184,11 @@ impl Kernel {
         if self.is_reworked() == Some(true) { Some(true) } else { self.since(5, 4) }
     }
 
+    /// Returns whether the kernel has getrandom(2), for which a program can wait (3.17).
+    pub fn has_getrandom(&self) -> Option<bool> {
+        self.since(3, 17)
+    }
+
     /// Returns the number of bits that the generator gathers before it is ready.
     pub fn bits_needed(&self) -> Option<u32> {
         self.is_reworked().map(|reworked| if reworked { 256 } else { 128 })

@@ -9,8 +9,29 @@ use crate::{Case, Finding, Fix, Id, Severity};
 /// Programs that are named; the rest are counted.
 const NAMED: usize = 5;
 
+/// Makes the check. It would be enough to look at the last boot that went wrong, as the other
+/// checks of logs do, if all that a program does with early bytes ended with its boot. But a key
+/// stays in use for years, so an earlier boot in which one was made is no history: its finding
+/// keeps its severity, and also stands beside one of the last boot.
 pub(super) fn check(case: &Case) -> Answer {
-    newest(case, |boot| by_log(case, boot).into())
+    let find = |boot: &Boot| Answer::from(by_log(case, boot));
+    let made_keys = |boot: &&Boot| boot.early_reads.iter().any(makes_keys);
+    let earlier = case.boots.split_last().map(|(_, earlier)| earlier).unwrap_or_default();
+    let (Some(last), Some(then)) = (case.boot(), earlier.iter().rev().find(made_keys)) else {
+        return newest(case, find);
+    };
+    if made_keys(&last) {
+        return find(last);
+    }
+    let lasting = by_log(case, then).map(|finding| Finding {
+        title: format!("at an earlier boot, {}", finding.title),
+        why: format!(
+            "{} Keys that were made then are in use until they are replaced.",
+            finding.why
+        ),
+        ..finding
+    });
+    find(last).with(lasting.into_iter().collect())
 }
 
 fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
@@ -60,20 +81,43 @@ const SEEDRNG: &str = "seedrng";
 /// Programs that make host keys, by the server whose keys they are.
 const OPENSSH: [&str; 2] = ["ssh-keygen", "sshd"];
 const DROPBEAR: [&str; 2] = ["dropbear", "dropbearkey"];
+/// Other programs that make keys which outlive the boot, by the names that the kernel prints: at
+/// most 15 letters of each.
+const OTHERS: [&str; 12] = [
+    "openssl",
+    "px5g",
+    "certtool",
+    "keytool",
+    "gpg",
+    "gpg2",
+    "gpg-agent",
+    "wg",
+    "openvpn",
+    "cryptsetup",
+    "tinysshd-makeke",
+    "make-ssl-cert",
+];
 
 /// Returns the steps that make keys again which may have been made of early bytes.
 pub(super) fn keys(case: &Case, boot: &Boot) -> Vec<Fix> {
-    let read = |names: &[&str]| {
-        boot.early_reads
-            .iter()
-            .any(|read| names.contains(&read.program.as_str()) && !is_harmless(read))
-    };
+    let read = |names: &[&str]| boot.early_reads.iter().any(|read| is_one_of(names, read));
     let causes = [
         (read(&OPENSSH), Cause::HostKeysMadeEarly),
         (read(&DROPBEAR), Cause::DropbearKeysMadeEarly),
+        (read(&OTHERS), Cause::KeysMadeEarly),
     ];
     let wanted = causes.into_iter().filter(|(is_wanted, _)| *is_wanted);
     wanted.flat_map(|(_, cause)| case.fixes(cause)).collect()
+}
+
+/// Returns whether a program made keys of what it read.
+fn makes_keys(read: &EarlyRead) -> bool {
+    [&OPENSSH[..], &DROPBEAR, &OTHERS].iter().any(|names| is_one_of(names, read))
+}
+
+/// Returns whether one of these programs read enough for a key.
+fn is_one_of(names: &[&str], read: &EarlyRead) -> bool {
+    names.contains(&read.program.as_str()) && !is_harmless(read)
 }
 
 /// Returns whether all reads of a program are shorter than any key.

@@ -1,5 +1,6 @@
 //! HW001: the kernel's generator is not ready.
 
+use super::logged::has_getrandom;
 use super::{Answer, early_read};
 use crate::boot::{Boot, Clock};
 use crate::fixes::Cause;
@@ -93,11 +94,21 @@ fn finding(case: &Case, title: String, evidence: Evidence) -> Finding {
         severity: Severity::Critical,
         title,
         evidence: std::iter::once(evidence).chain(slope(case)).collect(),
-        why: "getrandom() waits until the kernel has gathered 256 bits (128 before 5.18); services, logins and \
-              key generation hang with it."
-            .to_owned(),
+        why: waits(case).to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify: "headwater wait --timeout 10 returns at once after a reboot".to_owned(),
+    }
+}
+
+/// Returns the calls that wait for the generator, by the kernel.
+fn waits(case: &Case) -> &'static str {
+    if case.boot().is_none_or(|boot| has_getrandom(case, boot)) {
+        "getrandom() waits until the kernel has gathered 256 bits (128 before 5.18); services, logins and \
+         key generation hang with it."
+    } else {
+        "A read of /dev/random waits until the kernel has gathered 128 bits, and services that read it hang. This kernel \
+         is older than 3.17 and has no getrandom(2), so most programs read /dev/urandom, which does not wait, and \
+         whose bytes may be guessed so early."
     }
 }
 

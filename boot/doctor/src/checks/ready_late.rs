@@ -1,7 +1,7 @@
 //! HW002: the kernel's generator was ready late.
 
 use super::Answer;
-use super::logged::newest;
+use super::logged::{gathers_jitter, has_getrandom, newest, words_of_readiness};
 use crate::boot::{Boot, Bounds, Clock, Moment};
 use crate::fixes::Cause;
 use crate::{Case, Evidence, Finding, Id, Severity};
@@ -68,20 +68,34 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
         _ => Severity::Note,
     };
     let (why, fixes) = if severity == Severity::Note {
-        let why = if case.kernel().is_some_and(|kernel| kernel.has_jitter_loop() == Some(false)) {
-            "Kernels before 5.4 gather entropy from interrupts alone, and on this machine enough of \
-             them came soon. A program that asked meanwhile waited so long."
-        } else {
-            "The kernel takes this time to gather entropy from the jitter of its own clock: \
-                   256 ticks of its timer, 0.26 s at 1000 a second, 1 s at 250, 2.6 s at 100. A \
-                   program that asks meanwhile waits so long once, and no longer."
+        let why = match gathers_jitter(case, boot) {
+            Some(true) => {
+                "The kernel takes this time to gather entropy from the jitter of its own clock: \
+                 256 ticks of its timer, 0.26 s at 1000 a second, 1 s at 250, 2.6 s at 100. A \
+                 program that asks meanwhile waits so long once, and no longer."
+            }
+            Some(false) => {
+                "Kernels before 5.4 gather entropy from interrupts alone, and on this machine \
+                 enough of them came soon. A program that asked meanwhile waited so long."
+            }
+            None => {
+                "Kernels gather entropy from interrupts, and since 5.4 from the jitter of their \
+                 own clock as well, which takes 0.26 to 2.6 s. The log does not show which of them \
+                 it was here. A program that asked meanwhile waited so long once."
+            }
         };
         (why, Vec::new())
-    } else {
+    } else if has_getrandom(case, boot) {
         let why = "So long a wait means that no source came in time, and interrupts bring about \
                    one bit a second of the 256 (128 on older kernels). Until then each program that \
                    asks hangs; a service of Type=simple counts as started, so that a log cannot \
                    show which.";
+        (why, case.fixes(Cause::NoSeed))
+    } else {
+        let why = "So long a wait means that no source came in time, and interrupts bring about \
+                   one bit a second of the 128. Kernels before 3.17 have no getrandom(2), so only \
+                   programs that read /dev/random hang meanwhile. All others read /dev/urandom, \
+                   which does not wait, and whose bytes may be guessed so early.";
         (why, case.fixes(Cause::NoSeed))
     };
     let finding = Finding {
@@ -91,10 +105,11 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
         evidence: start.map(|start| start.evidence.clone()).into_iter().chain([evidence]).collect(),
         why: why.to_owned(),
         fixes,
-        verify:
-            "after a reboot, `dmesg | grep -e 'as init process' -e 'crng init done'` shows the \
-                 second line first, or less than a second later"
-                .to_owned(),
+        verify: format!(
+            "after a reboot, `dmesg | grep -e 'as init process' -e '{}'` shows the second line \
+             first, or less than a second later",
+            words_of_readiness(boot)
+        ),
     };
     if severity == Severity::Note && may_lack_its_start(boot, waited) {
         let why = "the log begins with a program's line, so the first program may have started \
@@ -125,12 +140,14 @@ fn title(boot: &Boot, waited: Bounds, start: Option<&Moment>) -> String {
     let ready = "the kernel's random generator was ready";
     match (start, waited.exact()) {
         (_, Some(exact)) => format!("{ready} {exact:.1} s after the first program started"),
-        (Some(_), None) => {
-            let between = match (boot.clock, boot.readiness(), boot.resolution > 0.0) {
-                (Clock::FirstLine, Some((at, _)), true) => {
-                    format!(" ({at:.0} s by the log's whole seconds)")
-                }
-                _ => String::new(),
+        // The distance of the two lines lies between the bounds. The time of the second alone
+        // counts from the log's first line, which may be long before any program.
+        (Some(start), None) => {
+            let distance = boot.readiness().zip(start.at).map(|((until, _), at)| until - at);
+            let is_whole = boot.clock == Clock::FirstLine && boot.resolution > 0.0 && !boot.has_gap;
+            let between = match distance.filter(|_| is_whole) {
+                Some(seconds) => format!(" ({seconds:.0} s by the log's whole seconds)"),
+                None => String::new(),
             };
             format!("{ready} {} after the first program started{between}", waited.words())
         }

@@ -1,7 +1,7 @@
 //! Waits that the waiting program reports itself, or that its stack shows: systemd-random-seed, a
 //! JVM, gpg, programs with libsodium and in Go. They are findings of HW004.
 
-use crate::boot::{Boot, ProgramWait, SecureRandomWait, SeedJob, SeedWait, Waiter};
+use crate::boot::{Boot, Bounds, ProgramWait, SecureRandomWait, SeedJob, SeedWait, Waiter};
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 
@@ -33,7 +33,7 @@ pub(super) fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<F
         _ => Severity::Warning,
     };
     let seconds = match (timed, wait.job) {
-        (Some(seconds), _) => around(seconds, boot.resolution),
+        (Some(seconds), _) => around(seconds, boot.resolution, boot),
         (None, Some(SeedJob { seconds, is_over: true })) => format!("{seconds:.1} s"),
         (None, Some(SeedJob { seconds, .. })) => format!("at least {:.0} s", seconds.floor()),
         (None, None) => "for an unknown time".to_owned(),
@@ -224,8 +224,13 @@ fn severity(seconds: f64) -> Option<Severity> {
     }
 }
 
-/// Writes seconds with the error of the log's stamps.
-pub(super) fn around(seconds: f64, error: f64) -> String {
+/// Writes the seconds of a wait with the error of the log's stamps. Where the clock was set while
+/// the boot waited, the time that passed there counts as none, so the wait was at least as long;
+/// HW002 says the same by its bounds.
+pub(super) fn around(seconds: f64, error: f64, boot: &Boot) -> String {
+    if boot.has_gap {
+        return Bounds { at_least: (seconds - error).max(0.0), at_most: None }.words();
+    }
     if error > 0.0 {
         format!("{seconds:.0} s (± {error:.0} s)")
     } else {

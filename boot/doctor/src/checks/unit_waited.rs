@@ -6,7 +6,7 @@
 //! same unit is, or if its program is known to draw. Otherwise it may have waited, and the finding
 //! says no more.
 
-use super::logged::{between, newest};
+use super::logged::{between, has_getrandom, newest};
 use super::reported_wait::{LEAST_S, LONG_S, around, program_wait, random_seed, secure_random};
 use super::{Answer, observed};
 use crate::boot::{Attempt, AttemptOutcome, Boot, Moment, Unit};
@@ -50,8 +50,11 @@ const DRAWS: [&str; 23] = [
 ];
 /// Parts of names of units that wait for something else: devices, networks, timers of the day, and
 /// people. A typed passphrase ends cryptsetup and feeds the generator with the same key strokes, so
-/// that both are over at the same time whichever the unit waited for.
-const WAITS_FOR_OTHERS: [&str; 20] = [
+/// that both are over at the same time whichever the unit waited for. The last rows are units that
+/// write to a disk or talk to a network for as long as they run. Each of their blocks and packets
+/// is an interrupt, and the generator waits for interrupts. So their end and readiness coincide
+/// because they cause it, and a list of victims that begins with the rescuer would mislead.
+const WAITS_FOR_OTHERS: [&str; 39] = [
     "cryptsetup",
     "cryptography setup",
     "ask-password",
@@ -72,6 +75,25 @@ const WAITS_FOR_OTHERS: [&str; 20] = [
     "man-db",
     "fstrim",
     "journal-flush",
+    "growpart",
+    "growfs",
+    "grow file system",
+    "grow root",
+    "resize2fs",
+    "resize root",
+    "resize the root",
+    "repartition",
+    "systemd-repart",
+    "network interfaces",
+    "up/down networking",
+    "networking.service",
+    "network service",
+    "network configuration",
+    "systemd-networkd",
+    "connman",
+    "dhcpcd",
+    "dhclient",
+    "ifup@",
 ];
 
 pub(super) fn check(case: &Case) -> Answer {
@@ -265,15 +287,16 @@ fn finding(case: &Case, boot: &Boot, wait: &Wait<'_>, ready: Option<&Evidence>) 
         fixes.extend(case.fixes(Cause::StartTimeout));
         fixes.sort_by_key(|fix| fix.side);
     }
-    let seconds = around(wait.seconds, boot.resolution * number as f64);
+    let seconds = around(wait.seconds, boot.resolution * number as f64, boot);
     let (severity, verb, why) = if !wait.is_tied {
         let why = "systemd killed the start while the kernel's generator was not ready. Nothing in \
                    the log shows that the start waited for it: a trace would (`strace -f -T`).";
         (Severity::Warning, "may have waited", why.to_owned())
     } else {
+        let call = if has_getrandom(case, boot) { "getrandom()" } else { "a read of /dev/random" };
         let why = format!(
             "The start of {name} hung while the kernel's generator was not ready{}. A start like \
-             this hangs in getrandom(), and to systemd it is only slow.",
+             this hangs in {call}, and to systemd it is only slow.",
             if wait.over.is_some() { ", and ended as soon as the generator was" } else { "" }
         );
         let is_long = wait.seconds >= LONG_S || wait.killed > 0;

@@ -43,6 +43,25 @@ pub struct PlatformFacts {
     pub cpu_credited: bool,
     /// The program that saves a seed at shutdown.
     pub seed_keeper: SeedKeeper,
+    /// The program that starts services.
+    pub service_manager: ServiceManager,
+    /// True for a telephone or another device with Android.
+    pub is_android: bool,
+}
+
+/// The program that starts services, which decides how a daemon is switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it
+pub enum ServiceManager {
+    Systemd,
+    OpenRc,
+    /// OpenWrt's.
+    Procd,
+    /// Scripts in /etc/init.d and runlevels in /etc/inittab.
+    SysvInit,
+    Runit,
+    /// The machine does not show it, or is BusyBox's init with scripts of its maker.
+    Unknown,
 }
 
 /// The program that saves a seed at shutdown.
@@ -117,10 +136,7 @@ impl PlatformFacts {
         let confidential = Confidential::detect(root).map(|(kind, _)| kind);
         let enclave = confidential == Some(Confidential::NitroEnclave);
         let command_line = root.text("/proc/cmdline").unwrap_or_default();
-        let is_openrc = distribution == Distribution::Alpine
-            || ["/sbin/openrc-run", "/usr/bin/openrc-run"]
-                .iter()
-                .any(|program| root.exists(program));
+        let service_manager = service_manager(root, distribution);
         PlatformFacts {
             platform,
             distribution,
@@ -144,15 +160,24 @@ impl PlatformFacts {
             has_virtio_driver: false,
             enclave,
             cpu_credited: credits_cpu(&command_line),
-            seed_keeper: if is_openrc { SeedKeeper::Seedrng } else { SeedKeeper::Systemd },
+            seed_keeper: match service_manager {
+                ServiceManager::Systemd => SeedKeeper::Systemd,
+                ServiceManager::OpenRc => SeedKeeper::Seedrng,
+                _ => SeedKeeper::Unknown,
+            },
+            service_manager,
+            is_android: is_android(&command_line),
         }
     }
 
     /// Reads the facts that a log alone shows: platform, kernel, architecture.
     pub fn of_log(boot: &Boot) -> PlatformFacts {
+        let is_android =
+            boot.machine.is_android || is_android(boot.command_line.as_deref().unwrap_or_default());
         // Only architectures other than x86 have a device tree's model.
         let x86 = match boot.machine.architecture.as_deref() {
             Some(name) => name.starts_with("x86"),
+            None if is_android => false,
             None => {
                 let has_board = boot.machine.board.is_some() || boot.machine.is_openwrt;
                 boot.machine.model.is_none() && !has_board && !is_board(boot.kernel.as_deref())
@@ -171,7 +196,7 @@ impl PlatformFacts {
             kernel: boot.kernel.clone().or_else(|| boot.release_hint.clone()),
             x86,
             s390x: boot.machine.architecture.as_deref() == Some("s390x"),
-            board: platform.is_none() && !x86 && !is_server,
+            board: platform.is_none() && (!x86 || is_android) && !is_server,
             board_name: boot
                 .machine
                 .model
@@ -189,6 +214,12 @@ impl PlatformFacts {
             boot_loader: if enclave { BootLoader::EnclaveImage } else { BootLoader::Unknown },
             cpu_credited: credits_cpu(boot.command_line.as_deref().unwrap_or_default()),
             seed_keeper: if boot.has_systemd { SeedKeeper::Systemd } else { SeedKeeper::Unknown },
+            service_manager: match (boot.has_systemd, boot.machine.is_openwrt) {
+                (true, _) => ServiceManager::Systemd,
+                (false, true) => ServiceManager::Procd,
+                (false, false) => ServiceManager::Unknown,
+            },
+            is_android,
             ..PlatformFacts::of_platform(platform)
         }
     }
@@ -213,9 +244,54 @@ impl PlatformFacts {
             enclave: false,
             cpu_credited: false,
             seed_keeper: SeedKeeper::Systemd,
+            service_manager: ServiceManager::Systemd,
+            is_android: false,
         }
     }
 }
+
+/// Returns the program that starts services. /proc shows it where it is there, and files of the
+/// others where it is not. A distribution's name comes last: Devuan calls itself a relative of
+/// Debian, and Artix one of Arch, and neither has systemctl.
+fn service_manager(root: &Root, distribution: Distribution) -> ServiceManager {
+    let first = root.text("/proc/1/comm").unwrap_or_default();
+    let has = |files: &[&str]| files.iter().any(|file| root.exists(file));
+    match first.trim() {
+        "systemd" => return ServiceManager::Systemd,
+        "runit" => return ServiceManager::Runit,
+        "procd" => return ServiceManager::Procd,
+        _ => {}
+    }
+    if has(&["/run/systemd/system"]) {
+        ServiceManager::Systemd
+    } else if has(&["/etc/openwrt_release"]) {
+        ServiceManager::Procd
+    } else if has(&["/sbin/openrc-run", "/usr/bin/openrc-run"])
+        || distribution == Distribution::Alpine
+    {
+        ServiceManager::OpenRc
+    } else if has(&["/etc/inittab"]) && !has(&["/usr/lib/systemd/systemd", "/lib/systemd/systemd"])
+    {
+        ServiceManager::SysvInit
+    } else if distribution == Distribution::Other
+        && !has(&["/usr/lib/systemd/systemd", "/lib/systemd/systemd"])
+    {
+        ServiceManager::Unknown
+    } else {
+        ServiceManager::Systemd
+    }
+}
+
+/// Returns whether a kernel's command line is that of a device with Android. An emulator has these
+/// words as well, but it is a virtual machine.
+fn is_android(command_line: &str) -> bool {
+    command_line.contains("androidboot.")
+        && !ANDROID_EMULATORS.iter().any(|name| command_line.contains(name))
+}
+
+/// Names of the hardware of Android's emulators: QEMU's two boards, and Cuttlefish.
+pub(crate) const ANDROID_EMULATORS: [&str; 5] =
+    ["ranchu", "goldfish", "cutf_cvm", "cuttlefish", "vsoc"];
 
 /// Returns whether the kernel's command line has the CPU's instruction credited.
 fn credits_cpu(command_line: &str) -> bool {

@@ -14,7 +14,8 @@ mod seeds;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts, SeedKeeper};
+pub(crate) use facts::ANDROID_EMULATORS;
+pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts, SeedKeeper, ServiceManager};
 
 use crate::{CpuTrust, Effect, Fix, Kernel, Platform, Side};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
@@ -31,6 +32,8 @@ pub enum Cause {
     HostKeysMadeEarly,
     /// The same of dropbear's.
     DropbearKeysMadeEarly,
+    /// The same of other programs that make keys or certificates. (HW001, HW007)
+    KeysMadeEarly,
     /// A program waits for /dev/random. (HW004, HW005)
     Starved,
     /// A JVM reads its seed from /dev/random. (HW004)
@@ -187,6 +190,9 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     match platform {
         Some(Platform::Container) => return on_the_host(cause),
         Some(Platform::BareMetal) => return in_the_firmware(cause),
+        // No hypervisor's CPU model repairs a broken CPU, so a log that names no platform gets the
+        // advice for the machine on which the CPU is.
+        None if cause == Cause::CpuRngBroken => return in_the_firmware(cause),
         _ => {}
     }
     let row = hypervisor::of(platform);
@@ -370,6 +376,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         )],
         Cause::HostKeysMadeEarly
         | Cause::DropbearKeysMadeEarly
+        | Cause::KeysMadeEarly
         | Cause::Starved
         | Cause::JavaSeed
         | Cause::TomcatSeed
@@ -378,7 +385,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         | Cause::NoDevice => vec![],
         Cause::NeedlessDaemon => vec![plain(
             "take the daemon out; since Linux 5.6 /dev/random does not run dry, and the kernel gathers its own seed",
-            Some("systemctl disable --now haveged rngd rng-tools jitterentropy    # those that are there"),
+            programs::stopped(facts.service_manager),
         )],
         Cause::SwappedPages => vec![plain(
             "encrypt swap with a key that is new at each boot (/etc/crypttab), or use none",

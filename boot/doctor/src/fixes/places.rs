@@ -81,8 +81,9 @@ pub(super) fn on_a_board(cause: Cause, facts: &PlatformFacts) -> Option<Vec<Fix>
         )
     });
     // The parameter and the seed of the device tree are of 5.4; U-Boot exists for few MIPS boards.
-    let takes_seed =
-        kernel.as_ref().is_none_or(|kernel| kernel.is_at_least(5, 4)) && !facts.is_openwrt;
+    let takes_seed = kernel.as_ref().is_none_or(|kernel| kernel.is_at_least(5, 4))
+        && !facts.is_openwrt
+        && !facts.is_android;
     let seed = takes_seed.then(|| {
         fix(
             "let the boot loader pass a seed (U-Boot: CONFIG_BOARD_RNG_SEED), and the kernel credit it (random.trust_bootloader=on)"
@@ -92,7 +93,8 @@ pub(super) fn on_a_board(cause: Cause, facts: &PlatformFacts) -> Option<Vec<Fix>
             THE_FIRMWARE,
         )
     });
-    let daemon = (!gathers).then(|| daemon(facts));
+    // A telephone has no packages, and its init starts what its maker has built in.
+    let daemon = (!gathers && !facts.is_android).then(|| daemon(facts));
     let newer = (cause == Cause::NoSeed && kernel.is_some() && !gathers).then(|| {
         guest::fix(
             "run a kernel that gathers entropy by itself: 5.4 or later, or the latest stable release of an older series",
@@ -102,7 +104,7 @@ pub(super) fn on_a_board(cause: Cause, facts: &PlatformFacts) -> Option<Vec<Fix>
         )
     });
     let timeout = (cause == Cause::StartTimeout).then(|| super::guest_side(cause, facts));
-    let last = (cause == Cause::NoSeed).then(|| credited_seed(facts));
+    let last = (cause == Cause::NoSeed && !facts.is_android).then(|| credited_seed(facts));
     let steps =
         driver.into_iter().chain(daemon).chain(general).chain(seed).chain(newer).chain(last);
     Some(steps.chain(timeout.into_iter().flatten()).collect())

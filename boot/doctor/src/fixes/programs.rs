@@ -6,7 +6,7 @@
 //! OpenWrt's urngd.
 
 use super::guest::{fix, newer_kernel, plain};
-use super::{Cause, Distribution, PlatformFacts, THE_CPU, for_cause};
+use super::{Cause, Distribution, PlatformFacts, ServiceManager, THE_CPU, for_cause};
 use crate::{Effect, Fix, Kernel};
 
 /// Returns the fixes of a program's cause; `None` for a cause of the machine.
@@ -14,12 +14,17 @@ pub(super) fn fixes(cause: Cause, facts: &PlatformFacts) -> Option<Vec<Fix>> {
     let egd = |what: &str, exact: &str| plain(what, Some(exact));
     Some(match cause {
         Cause::HostKeysMadeEarly => vec![plain(
-            "make the SSH host keys again, once the generator is ready: if they were made at this boot, they can be guessed",
+            "make the SSH host keys again, once the generator is ready: those that were made before it was can be guessed",
             Some("headwater wait && rm -f /etc/ssh/ssh_host_*_key* && ssh-keygen -A    # then restart sshd"),
         )],
         Cause::DropbearKeysMadeEarly => vec![plain(
-            "make dropbear's host keys again, once the generator is ready: if they were made at this boot, they can be guessed",
+            "make dropbear's host keys again, once the generator is ready: those that were made before it was can be guessed",
             Some("headwater wait && rm -f /etc/dropbear/dropbear_*_host_key && dropbear -R    # after stopping dropbear"),
+        )],
+        Cause::KeysMadeEarly => vec![plain(
+            "make the keys and certificates of these programs again, once the generator is ready: those that were made before it was \
+             can be guessed",
+            Some("headwater wait && COMMAND"),
         )],
         Cause::TomcatSeed => with_device(
             egd(
@@ -99,25 +104,74 @@ pub(super) fn daemon(facts: &PlatformFacts) -> Fix {
             None,
         );
     }
-    let exact = match facts.distribution {
+    let (package, daemon) = match facts.distribution {
+        // Its package starts the daemon.
         Distribution::Debian | Distribution::Ubuntu => {
-            "apt update && apt install jitterentropy-rngd"
+            (Some("apt update && apt install jitterentropy-rngd"), None)
         }
         Distribution::RedHat | Distribution::Fedora => {
-            "dnf install rng-tools && systemctl enable --now rngd"
+            (Some("dnf install rng-tools"), Some("rngd"))
         }
-        Distribution::Suse => "zypper install haveged && systemctl enable --now haveged",
-        Distribution::Alpine => {
-            "apk add haveged && rc-update add haveged boot && rc-service haveged start"
+        Distribution::Suse => (Some("zypper install haveged"), Some("haveged")),
+        Distribution::Alpine => (Some("apk add haveged"), Some("haveged")),
+        Distribution::Arch => (Some("pacman -S rng-tools"), Some("rngd")),
+        Distribution::Other => (None, Some("haveged")),
+    };
+    let start = daemon.map(|name| started(name, facts.service_manager));
+    let exact = match (package, start) {
+        (Some(package), Some(start)) => format!("{package} && {start}"),
+        (Some(package), None) => package.to_owned(),
+        (None, start) => {
+            let start = start.unwrap_or_default();
+            match start.contains('#') {
+                true => start,
+                false => format!("{start}    # once its package is installed"),
+            }
         }
-        Distribution::Arch => "pacman -S rng-tools && systemctl enable --now rngd",
-        Distribution::Other => "systemctl enable --now haveged    # once its package is installed",
     };
     fix(
         "run a daemon that gathers entropy, before the services that ask: jitterentropy-rngd, haveged, or rngd of rng-tools where \
          there is a random device",
-        Some(exact.to_owned()),
+        Some(exact),
         Effect::Volume,
         None,
     )
+}
+
+/// Returns the command that starts a daemon now and at each boot. Where the service manager is
+/// unknown, the daemon's own name is the only command that is right everywhere; BusyBox's init and
+/// scripts of a device's maker have a place for it that we cannot know.
+fn started(name: &str, manager: ServiceManager) -> String {
+    match manager {
+        ServiceManager::Systemd => format!("systemctl enable --now {name}"),
+        ServiceManager::OpenRc => format!("rc-update add {name} boot && rc-service {name} start"),
+        ServiceManager::Procd => format!("/etc/init.d/{name} enable && /etc/init.d/{name} start"),
+        ServiceManager::SysvInit => {
+            format!("service {name} start && (update-rc.d {name} defaults || chkconfig {name} on)")
+        }
+        ServiceManager::Runit => format!("ln -s /etc/sv/{name} /var/service/"),
+        ServiceManager::Unknown => {
+            format!(
+                "{name}    # by a script of the system's own init, before the services that ask"
+            )
+        }
+    }
+}
+
+/// Returns the command that takes the daemons out which a later kernel does not need.
+pub(super) fn stopped(manager: ServiceManager) -> Option<&'static str> {
+    Some(match manager {
+        ServiceManager::Systemd => {
+            "systemctl disable --now haveged rngd rng-tools jitterentropy    # those that are there"
+        }
+        ServiceManager::OpenRc => "rc-service haveged stop && rc-update del haveged    # or: rngd",
+        ServiceManager::Procd => {
+            "/etc/init.d/haveged stop && /etc/init.d/haveged disable    # or: rngd"
+        }
+        ServiceManager::SysvInit => {
+            "service haveged stop && (update-rc.d haveged disable || chkconfig haveged off)    # or: rngd"
+        }
+        ServiceManager::Runit => "rm /var/service/haveged    # or: rngd",
+        ServiceManager::Unknown => return None,
+    })
 }

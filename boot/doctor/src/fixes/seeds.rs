@@ -2,21 +2,26 @@
 //! seed file.
 
 use super::guest::{command_line, early_module, fix};
-use super::{Distribution, PlatformFacts, SeedKeeper, THE_CPU, THE_IMAGE};
+use super::{PlatformFacts, SeedKeeper, THE_CPU, THE_IMAGE};
 use crate::{Effect, Fix};
 
 /// Returns the program that keeps a seed, switched on.
 pub(super) fn saved_seed(facts: &PlatformFacts) -> Fix {
-    let exact = match facts.distribution {
-        Distribution::Alpine => "rc-update add seedrng boot && rc-service seedrng start",
-        _ => "systemctl unmask systemd-random-seed && systemctl start systemd-random-seed",
+    let (what, exact) = match facts.seed_keeper {
+        SeedKeeper::Seedrng => (
+            "save a seed at shutdown, and mix it in at the next boot",
+            Some("rc-update add seedrng boot && rc-service seedrng start"),
+        ),
+        SeedKeeper::Systemd => (
+            "save a seed at shutdown, and mix it in at the next boot",
+            Some("systemctl unmask systemd-random-seed && systemctl start systemd-random-seed"),
+        ),
+        SeedKeeper::Unknown => (
+            "save a seed at shutdown, and mix it in at the next boot, as BusyBox's seedrng does where it is called at both",
+            None,
+        ),
     };
-    fix(
-        "save a seed at shutdown, and mix it in at the next boot",
-        Some(exact.to_owned()),
-        Effect::Seed,
-        Some(THE_IMAGE),
-    )
+    fix(what, exact.map(str::to_owned), Effect::Seed, Some(THE_IMAGE))
 }
 
 /// Returns the credit for the CPU's instruction, unless the command line has it.

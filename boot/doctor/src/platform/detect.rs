@@ -177,8 +177,12 @@ fn container(root: &Root) -> Found {
     if root.text("/proc/2/comm").is_ok_and(|name| name == "kthreadd") {
         return None;
     }
+    // An empty /proc, as in a new mount namespace, shows no thread at all, and then an image's mark
+    // proves nothing: virtual machines are made of images, too. The files in /run are of this boot,
+    // so they count all the same.
+    let is_proc_empty = root.exists("/proc") && root.names("/proc").is_empty();
     for place in ["/run/systemd/container", "/.dockerenv", "/run/.containerenv"] {
-        if root.exists(place) {
+        if root.exists(place) && (!is_proc_empty || place.starts_with("/run/")) {
             let says = root.text(place).unwrap_or_default();
             return Some((
                 Platform::Container,

@@ -4,6 +4,7 @@ use super::entry::{Entry, Writer};
 use super::event::event;
 use super::log_event::LogEvent;
 use super::machine::{self, MachineFact};
+use super::shortened::{SEEDS_UNIT, is_seeds_unit};
 use super::stamp::Stamp;
 use super::times::Times;
 use super::units::Starts;
@@ -88,8 +89,10 @@ impl Boots {
         if self.is_another(entry, says.as_ref()) {
             self.close(before());
             self.open.id = entry.boot.as_deref().map(str::to_owned);
-        } else if says == Some(LogEvent::ClockSet) {
-            self.open.times.was_set(entry.stamp, before());
+        } else if let Some(LogEvent::ClockSet(step)) = says
+            && let Some(seconds) = self.open.times.was_set(step, entry.stamp, before())
+        {
+            self.open.was_late(seconds);
         }
         let open = &mut self.open;
         open.begun = true;
@@ -179,6 +182,18 @@ impl OpenBoot {
     /// Takes the time of a line in, and returns it corrected.
     fn stamp(&mut self, stamp: Stamp) -> Stamp {
         self.times.correct(stamp, self.boot.ready.is_some())
+    }
+
+    /// Corrects the line of readiness, if that is the last line of a time: the clock was set before
+    /// it, and the report of this came after it.
+    fn was_late(&mut self, seconds: f64) {
+        let last = self.times.now();
+        let ready = self.boot.ready.as_mut().and_then(|ready| ready.at.as_mut());
+        if let (Some(ready), Some(last)) = (ready, last)
+            && (*ready - seconds - last).abs() < 1e-3
+        {
+            *ready -= seconds;
+        }
     }
 
     fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
@@ -361,7 +376,8 @@ impl OpenBoot {
                 let is_ready = self.boot.ready.is_some();
                 self.starts.note(&entry.message, entry.unit.as_deref(), is_ready, stamp, evidence);
             }
-            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet | LogEvent::KernelStarts => {}
+            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet(_) | LogEvent::KernelStarts => {
+            }
         }
     }
 
@@ -477,6 +493,10 @@ fn named(line: &str) -> Option<&str> {
 /// description.
 fn ends_random_seed(message: &str) -> bool {
     let ends = ["Started ", "Finished ", "Failed to start "];
-    ends.iter().any(|end| message.starts_with(end))
-        && ["Random Seed", "systemd-random-seed.service"].iter().any(|name| message.contains(name))
+    let label = ends.iter().find_map(|end| message.strip_prefix(end));
+    label.is_some_and(|label| {
+        let name = label.split_once(" - ").map_or(label, |(name, _)| name);
+        ["Random Seed", SEEDS_UNIT].iter().any(|known| label.contains(known))
+            || is_seeds_unit(name.trim_end_matches('.'))
+    })
 }

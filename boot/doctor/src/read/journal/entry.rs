@@ -1,6 +1,6 @@
 //! A line of a log: its time, its writer, its message.
 
-use super::programs::{JOB, START_JOB, without_count};
+use super::programs::{GO_WAITS, JOB, START_JOB, without_count};
 use super::split::{split_at, split_at_colon};
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
@@ -49,7 +49,8 @@ impl Writer {
             "systemd-random-seed" => Writer::Seed,
             "audit" => Writer::Audit,
             "criu" => Writer::Criu,
-            "systemd-timesyncd" | "systemd-resolved" | "chronyd" | "ntpd" => Writer::Clock,
+            "systemd-timesyncd" | "systemd-resolved" | "chronyd" | "ntpd" | "ntpdate"
+            | "connmand" | "vboxadd-service" | "VBoxService" => Writer::Clock,
             "strace" => Writer::Strace(pid.and_then(|pid| pid.parse().ok()).unwrap_or(0)),
             _ => Writer::Other,
         }
@@ -58,6 +59,19 @@ impl Writer {
 
 /// Reads a line of a text format; `None` where it has no form that is known.
 pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
+    parse_at(line, Depth::Outer)
+}
+
+/// The place of a line: as it stands in the file, or after the stamp of a capture. There is no
+/// third one, because a line of nothing but stamps would otherwise lead the reader as deep as it is
+/// long.
+#[derive(Clone, Copy, PartialEq)]
+enum Depth {
+    Outer,
+    Captured,
+}
+
+fn parse_at(line: &str, depth: Depth) -> Option<Entry<'_>> {
     let line = without_level(unquoted(line.trim_end()));
     if let Some(entry) = of_talos(line) {
         return Some(entry);
@@ -76,6 +90,11 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
         }
         return without_time(line);
     };
+    if (follows, depth) == (Follows::Name, Depth::Outer)
+        && let Some(inner) = captured_line(rest)
+    {
+        return Some(within(stamp, inner));
+    }
     let (writer, message) = match (follows, head(rest)) {
         (Follows::Message, _) => direct(rest),
         (Follows::Name, head) => head?,
@@ -89,6 +108,38 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
         }
         _ => entry(stamp, writer, message),
     })
+}
+
+/// Reads a whole line of another format after a stamp: `docker logs -t` and `kubectl logs
+/// --timestamps` print a container's lines so, and socklog the kernel's after `kern.notice: `.
+fn captured_line(rest: &str) -> Option<Entry<'_>> {
+    if rest.starts_with('[') {
+        return parse_at(rest, Depth::Captured);
+    }
+    // Go's words begin like the name of a program: "crypto/rand: ".
+    if rest.starts_with(GO_WAITS) {
+        return Some(entry(Stamp::default(), Writer::Other, rest));
+    }
+    let (level, message) = split_at_colon(rest)?;
+    if !is_level(level) {
+        return None;
+    }
+    let own = stamp::take(message).and_then(|_| parse_at(message, Depth::Captured));
+    own.or_else(|| {
+        let (writer, message) =
+            if level.starts_with("kern.") { direct(message) } else { head(message)? };
+        Some(entry(Stamp::default(), writer, message))
+    })
+}
+
+/// Adds the time of a capture to a line. The line's own time by the wall clock is older and so
+/// nearer to the event.
+fn within(outer: Stamp, inner: Entry<'_>) -> Entry<'_> {
+    let stamp = match inner.stamp {
+        own if own.wall.is_some() => own,
+        own => Stamp { kernel: own.kernel, ..outer },
+    };
+    Entry { stamp, ..inner }
 }
 
 /// Reads a line of talosctl's dmesg, which follows the node's address: `10.5.0.2: kern:  notice:
@@ -108,7 +159,7 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
     if let Some(message) = status(line) {
         return Some(entry(Stamp::default(), Writer::Init, message));
     }
-    let line = without_cpu(line.trim_start());
+    let line = stamp::without_thread(without_cpu(line.trim_start()));
     let (writer, message) = direct(line);
     if is_kernels(line) || line.starts_with("systemd-") && writer != Writer::Kernel {
         return Some(entry(Stamp::default(), writer, message));

@@ -2,11 +2,12 @@
 //! systemd and of programs, and this file the kernel's others. The texts are those of the kernel's
 //! init/main.c and arch/x86 from 3.17 to 6.18, and of the LRNG patches.
 
+use super::clock_set::{clock_set, set_by_systemd};
 use super::entry::{Entry, Writer};
 use super::generator::generator;
 use super::log_event::LogEvent;
 use super::machine;
-use super::programs::{JOB, START_JOB, clock_set, of_program, seed_job, startup, without_count};
+use super::programs::{JOB, START_JOB, of_program, seed_job, startup, without_count};
 use super::waiters::{BLOCKED, frame_of_kernel, waiter};
 use crate::boot::HintKind;
 use crate::read::logs::Texts;
@@ -31,11 +32,13 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
         Writer::Init if message.starts_with("Detected ") => {
             machine::by_systemd(message).map(LogEvent::Machine)
         }
-        Writer::Init if message.starts_with("Time has been changed") => Some(LogEvent::ClockSet),
-        Writer::Init => Some(LogEvent::Unit),
+        Writer::Init => {
+            let step = set_by_systemd(message).map(LogEvent::ClockSet);
+            Some(step.unwrap_or(LogEvent::Unit))
+        }
         Writer::Audit => seccomp(message),
         Writer::Criu => message.contains("estore").then_some(LogEvent::Hint(HintKind::Criu)),
-        Writer::Clock => clock_set(message),
+        Writer::Clock => clock_set(message).map(LogEvent::ClockSet),
         Writer::Seed => message
             .starts_with("Kernel entropy pool is not initialized")
             .then_some(LogEvent::SeedWait),
@@ -54,11 +57,17 @@ static INSIDE: Texts = Texts::new(&[
     "clocksource: timekeeping watchdog",
     "funky smelling output",
     "RDRAND is not reliable on this platform",
+    "rdrand: disabled",
     "hiding RDRAND via CPUID",
     "RDSEED is not reliable on this platform",
     "RDSEED32 is broken",
     "seeding entropy pool",
+    VIRTUALBOX_CLOCK,
 ]);
+
+/// The part of VirtualBox's guest service that sets the clock. A line of it is in the kernel's log,
+/// too, where its own log cannot be opened.
+const VIRTUALBOX_CLOCK: &str = "vgsvcTimeSync";
 
 fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(random) = message.strip_prefix("random: ") {
@@ -119,6 +128,9 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(fact) = machine::inside(message) {
         return Some(LogEvent::Machine(fact));
     }
+    if message.contains(VIRTUALBOX_CLOCK) {
+        return clock_set(message).map(LogEvent::ClockSet);
+    }
     if is_program() {
         return Some(LogEvent::Program);
     }
@@ -129,8 +141,8 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
         || message.contains("clocksource: timekeeping watchdog")
     {
         HintKind::ClockSource
-    } else if is_erratum(message) {
-        HintKind::RdrandErratum
+    } else if let Some(found) = erratum(message) {
+        found
     } else if message.contains("seeding entropy pool") {
         HintKind::BootSeed
     } else if message.starts_with("hwrng") || message.starts_with("virtio_rng") {
@@ -141,18 +153,26 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     Some(LogEvent::Hint(kind))
 }
 
-/// Returns whether the kernel reports a broken CPU instruction, by the messages of
-/// arch/x86/kernel/cpu/rdrand.c and amd.c.
-fn is_erratum(message: &str) -> bool {
-    [
-        "funky smelling output", // the message of rdrand.c begins with the instruction's name
-        "RDRAND is not reliable on this platform",
-        "hiding RDRAND via CPUID",
-        "RDSEED is not reliable on this platform",
-        "RDSEED32 is broken",
-    ]
-    .iter()
-    .any(|text| message.contains(text))
+/// Messages about a broken CPU instruction, and what the kernel does after each. All of them sound
+/// alike, but they do not mean the same (arch/x86/kernel/cpu/rdrand.c and amd.c): from 5.3 to 5.19
+/// equal numbers cause a message and nothing else; since 6.0 the kernel clears the feature for
+/// itself and in /proc/cpuinfo, while a program that asks CPUID still finds it; and where amd.c
+/// clears the bit of CPUID, no program does. A guest cannot clear that bit, and says so in the
+/// words of the machine that can, so its row comes first.
+static ERRATA: [(&str, HintKind); 7] = [
+    ("hypervisor does not support hiding RDRAND via CPUID", HintKind::RdrandKept),
+    ("hiding RDRAND via CPUID", HintKind::RdrandErratum),
+    ("funky smelling output", HintKind::RdrandKept),
+    ("RDRAND is not reliable on this platform", HintKind::RdrandGivenUp),
+    // Before 6.0, where the instruction fails.
+    ("rdrand: disabled", HintKind::RdrandGivenUp),
+    ("RDSEED is not reliable on this platform", HintKind::RdrandErratum),
+    ("RDSEED32 is broken", HintKind::RdrandErratum),
+];
+
+/// Returns what the kernel reports of a broken CPU instruction.
+fn erratum(message: &str) -> Option<HintKind> {
+    ERRATA.iter().find(|(text, _)| message.contains(text)).map(|(_, kind)| *kind)
 }
 
 /// The number of getrandom by the audit name of an architecture (linux/audit.h). To look for 318

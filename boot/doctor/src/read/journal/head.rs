@@ -5,7 +5,7 @@
 
 use super::machine;
 use crate::boot::Boot;
-use crate::fixes::boards;
+use crate::fixes::{ANDROID_EMULATORS, boards};
 use crate::read::logs::{Texts, unpainted};
 
 /// The number of lines that are looked at.
@@ -35,11 +35,23 @@ pub(super) struct HeadFacts {
     model: Option<String>,
     board: Option<&'static str>,
     is_openwrt: bool,
+    is_android: bool,
 }
+
+/// Words that only logs of Android hold: of its init, and of daemons that its init starts.
+static ANDROID: Texts = Texts::new(&[
+    "androidboot.",
+    "init: init first stage started",
+    "init: init second stage started",
+    "ueventd: Coldboot took",
+    "healthd: battery ",
+    "logd.auditd: start",
+]);
 
 /// Looks for the facts.
 pub(super) fn facts(first: &[u8]) -> HeadFacts {
     let mut facts = HeadFacts::default();
+    let mut is_emulator = false;
     for line in first.split(|&byte| byte == b'\n').take(LOOKED_AT) {
         let line = unpainted(line);
         if facts.board.is_none() && line.len() < 400 {
@@ -47,10 +59,15 @@ pub(super) fn facts(first: &[u8]) -> HeadFacts {
         }
         facts.is_openwrt |=
             ["procd: ", "jshn: ", "ubusd: ", "urngd: "].iter().any(|name| line.contains(name));
+        if ANDROID.is_in(&line) {
+            facts.is_android = true;
+            is_emulator |= ANDROID_EMULATORS.iter().any(|name| line.contains(name));
+        }
         if MARKS.is_in(&line) {
             facts.note(&line);
         }
     }
+    facts.is_android &= !is_emulator;
     facts
 }
 
@@ -96,6 +113,7 @@ impl HeadFacts {
         if !is_pc {
             machine.board = self.board.map(str::to_owned);
             machine.is_openwrt = self.is_openwrt;
+            machine.is_android = self.is_android;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The events that a message can report. Readers of messages produce them and the boots take them
 //! in, so they stand apart from both.
 
+use super::clock_set::ClockStep;
 use super::machine::MachineFact;
 use crate::boot::{HintKind, Waiter};
 
@@ -45,7 +46,7 @@ pub(super) enum LogEvent<'a> {
     /// A fact about the machine.
     Machine(MachineFact<'a>),
     /// The wall clock was set.
-    ClockSet,
+    ClockSet(ClockStep),
     /// The start of systemd-random-seed has taken so many seconds, so far or in all.
     SeedJob {
         seconds: f64,

@@ -12,15 +12,20 @@
 
 mod arranged;
 mod boots;
+mod clock_set;
+mod console_json;
 mod entry;
 mod event;
 mod export;
+mod folded;
 mod generator;
 mod head;
 mod json;
 mod log_event;
+mod logcat;
 mod machine;
 mod programs;
+mod shortened;
 mod split;
 pub(crate) mod stamp;
 mod times;
@@ -68,6 +73,9 @@ pub fn read(source: impl Read, name: &str) -> Result<Vec<Boot>, LogError> {
     if let Some(error) = LogError::by_magic(name, first) {
         return Err(error);
     }
+    if let Some(rewrite) = rewriting(first) {
+        return rewritten(blocks.into_reader(), name, rewrite);
+    }
     match recognise(first, name)? {
         Format::Text => {
             let facts = head::facts(first);
@@ -81,6 +89,45 @@ pub fn read(source: impl Read, name: &str) -> Result<Vec<Boot>, LogError> {
         Format::Export => by_export(blocks.into_reader(), name),
     }
     .map_err(|reason| LogError::read(name, reason))
+}
+
+/// Makes lines that the other readers take of a whole file; `None` if the file turns out to be
+/// another document.
+type Rewrite = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// Returns the function for a form whose lines have to be written again before anything is looked
+/// for: the words of the search would not be found in them.
+fn rewriting(first: &[u8]) -> Option<Rewrite> {
+    if console_json::is_one(first) {
+        Some(console_json::unwrapped)
+    } else if logcat::is_one(first) {
+        Some(|log| Some(logcat::as_syslog(log)))
+    } else if folded::is_one(first) {
+        Some(|log| Some(folded::unfolded(log)))
+    } else {
+        None
+    }
+}
+
+/// Reads a log after its lines were written again. These logs are pasted or printed by hand, so
+/// they fit into memory.
+fn rewritten(source: impl Read, name: &str, rewrite: Rewrite) -> Result<Vec<Boot>, LogError> {
+    let mut log = Vec::new();
+    let read = source.take(arranged::MOST + 1).read_to_end(&mut log);
+    read.map_err(|reason| LogError::read(name, reason))?;
+    if log.len() as u64 > arranged::MOST {
+        let instead = "split it, or write it with `dmesg` or `journalctl -b`";
+        return Err(LogError::Wrong { of: name.to_owned(), seems: "a very long paste", instead });
+    }
+    let log = rewrite(&log).unwrap_or(log);
+    let mut blocks = Blocks::new(&*log);
+    let first = blocks.peek().map_err(|reason| LogError::read(name, reason))?;
+    if first.is_empty() {
+        return Err(LogError::Empty { of: name.to_owned() });
+    }
+    recognise(first, name)?;
+    let facts = head::facts(first);
+    text(&mut blocks, name, None, &facts).map_err(|reason| LogError::read(name, reason))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

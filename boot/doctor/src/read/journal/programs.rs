@@ -1,6 +1,7 @@
-//! Reports of programs and of systemd's src/core (219 to 257) about waits, starts and the clock.
+//! Reports of programs and of systemd's src/core (219 to 257) about waits and starts.
 
 use super::log_event::LogEvent;
+use super::shortened::{SEEDS_UNIT, is_seeds_unit};
 use super::waiters::waiter;
 use crate::boot::Waiter;
 use crate::read::logs::Texts;
@@ -51,7 +52,7 @@ fn secure_random(message: &str) -> Option<f64> {
 pub(super) const START_JOB: &str = "A start job is running for ";
 
 /// The other form of the same line, of a systemd that names units by their names.
-pub(super) const JOB: &str = "Job systemd-random-seed.service/start running";
+pub(super) const JOB: &str = "Job systemd-ra";
 
 /// Reads `A start job is running for Load/Save Random Seed (1min 7s / 10min)`, or `Job
 /// systemd-random-seed.service/start running (53s / 10min)`. Where two jobs run, systemd counts
@@ -62,8 +63,11 @@ pub(super) fn seed_job(message: &str) -> Option<LogEvent<'_>> {
         .strip_prefix(START_JOB)
         .or_else(|| message.starts_with(JOB).then(|| message.strip_prefix("Job "))?)?
         .rsplit_once(" (")?;
-    let is_seed = name.ends_with("Random Seed") || name.starts_with("systemd-random-seed.service");
-    let (taken, _) = times.split_once(" / ")?;
+    let name = name.strip_suffix("/start running").unwrap_or(name);
+    let is_seed =
+        name.ends_with("Random Seed") || name.starts_with(SEEDS_UNIT) || is_seeds_unit(name);
+    // A mail may have folded the line here.
+    let (taken, _) = times.split_once(" /")?;
     let seconds = span(taken).filter(|_| is_seed)?;
     Some(LogEvent::SeedJob { seconds, is_over: false })
 }
@@ -84,15 +88,23 @@ pub(super) fn without_count(message: &str) -> &str {
 pub(super) fn is_blame(line: &str) -> bool {
     const KINDS: [&str; 6] = [".service", ".mount", ".device", ".socket", ".swap", ".target"];
     let Some((time, unit)) = line.trim().rsplit_once(' ') else { return false };
-    KINDS.iter().any(|kind| unit.ends_with(kind)) && span(time).is_some_and(|time| time > 0.0)
+    let is_unit = KINDS.iter().any(|kind| unit.ends_with(kind)) || unit.contains('…');
+    is_unit && span(time).is_some_and(|time| time > 0.0)
 }
 
 /// Reads a line of `systemd-analyze` about the seed's unit: of `blame` (`     1min 16.746s
 /// systemd-random-seed.service`), of `critical-chain` (`└─systemd-random-seed.service @3.014s
 /// +16.746s`), or a label of the picture that `plot` draws.
 pub(super) fn blamed(line: &str) -> Option<LogEvent<'_>> {
-    const SEED: &str = "systemd-random-seed.service";
-    let (before, after) = line.trim().split_once(SEED)?;
+    let line = line.trim();
+    let (before, after) = match line.split_once(SEEDS_UNIT) {
+        Some(around) => around,
+        // A tree and a picture name it in whole.
+        None => {
+            let (time, unit) = line.rsplit_once(' ')?;
+            (is_seeds_unit(unit).then_some(time)?, "")
+        }
+    };
     let time = if after.is_empty() {
         before
     } else if before.starts_with("<text ") && before.ends_with('>') {
@@ -136,19 +148,4 @@ fn span(text: &str) -> Option<f64> {
         };
         Some(sum + value * unit)
     })
-}
-
-/// Reads a report of a program that sets the clock.
-pub(super) fn clock_set(message: &str) -> Option<LogEvent<'_>> {
-    [
-        "Initial synchronization to time server",
-        "Initial clock synchronization",
-        "Synchronized to time server",
-        "Clock change detected",
-        "System clock was stepped",
-        "System clock wrong by",
-    ]
-    .iter()
-    .any(|text| message.starts_with(text))
-    .then_some(LogEvent::ClockSet)
 }

@@ -27,14 +27,24 @@ impl Stamp {
         Stamp { kernel: Some(seconds), ..Stamp::NONE }
     }
 
-    /// Returns the stamp of a day of the calendar and the seconds of that day.
-    fn date((days, civil): (f64, f64), seconds: f64) -> Stamp {
-        Stamp { civil: Some(civil * DAY + seconds), ..Stamp::wall(days * DAY + seconds) }
+    /// Returns the stamp of a day of the calendar and a time of that day.
+    fn date((days, civil): (f64, f64), time: TimeOfDay) -> Stamp {
+        let TimeOfDay { seconds, is_coarse } = time;
+        Stamp { civil: Some(civil * DAY + seconds), is_coarse, ..Stamp::wall(days * DAY + seconds) }
     }
 
     fn wall(seconds: f64) -> Stamp {
-        Stamp { wall: Some(seconds), is_coarse: seconds.fract() == 0.0, ..Stamp::NONE }
+        Stamp { wall: Some(seconds), ..Stamp::NONE }
     }
+}
+
+/// A time of the day. The text shows whether its seconds are whole, and the number does not: `dmesg
+/// --time-format iso` prints the kernel's first lines with the fraction `,000000`, and such a line
+/// must not make the whole log one of whole seconds.
+#[derive(Clone, Copy)]
+struct TimeOfDay {
+    seconds: f64,
+    is_coarse: bool,
 }
 
 /// A leap year in seconds. Dates in some formats have no year, so 1 January seems to lie before 31
@@ -62,6 +72,7 @@ pub(super) fn take(line: &str) -> Option<(Stamp, Follows, &str)> {
     let line = line.trim_start();
     match line.as_bytes().first()? {
         b'[' => bracketed(line),
+        b'@' => tai64n(line),
         b'0'..=b'9' => plain_iso(line)
             .or_else(|| iso(line))
             .or_else(|| kmsg(line))
@@ -85,7 +96,8 @@ fn plain(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (_, day) = both(2000, english(&head[..3])?, day)?;
     let seconds = u32::from(hour) * 3600 + u32::from(minute) * 60 + u32::from(second);
     let rest = &line[line.len() - rest.len()..];
-    Some((Stamp::date((day, day), f64::from(seconds)), Follows::Name, rest))
+    let time = TimeOfDay { seconds: f64::from(seconds), is_coarse: true };
+    Some((Stamp::date((day, day), time), Follows::Name, rest))
 }
 
 /// Returns the number in two bytes, if they are digits.
@@ -121,8 +133,8 @@ fn plain_iso(line: &str) -> Option<(Stamp, Follows, &str)> {
         _ => return None,
     };
     let days = both(year, at(5)?, at(8)?)?;
-    let local = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
-    let stamp = Stamp::date(days, local);
+    let seconds = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
+    let stamp = Stamp::date(days, TimeOfDay { seconds, is_coarse: length == 0 });
     let stamp = Stamp { wall: stamp.wall.map(|wall| wall - offset), ..stamp };
     Some((stamp, Follows::Name, line.get(19 + length + zone + 1..)?))
 }
@@ -166,15 +178,15 @@ pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
     }
     let (time, mut rest) = line.strip_prefix('[')?.split_once(']')?;
     if let Some((days, time)) = time.split_once(' ')
-        && let (Some(days), Some(seconds)) = (iso_date(days), clock(time))
+        && let (Some(days), Some(time)) = (iso_date(days), clock(time))
     {
-        return Some((Stamp::date(days, seconds), rest.trim_start()));
+        return Some((Stamp::date(days, time), rest.trim_start()));
     }
-    let seconds = clock(time)?;
+    let TimeOfDay { seconds, is_coarse } = clock(time)?;
     while let Some((_, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         rest = after;
     }
-    Some((Stamp::wall(seconds), rest.trim_start()))
+    Some((Stamp { is_coarse, ..Stamp::wall(seconds) }, rest.trim_start()))
 }
 
 /// Takes the kernel's own time from the front of a message, where syslog keeps it. Returns the time
@@ -196,9 +208,13 @@ pub(super) fn alone(text: &str) -> Option<Stamp> {
 }
 
 /// Removes the marks of a CPU or a thread that makers of phones and boxes put after the time:
-/// `[1:           init:    1] ` of Samsung, `[c0] ` of Spreadtrum, `(0)[1:swapper/0]` of MediaTek.
-fn without_thread(rest: &str) -> &str {
+/// `[1:           init:    1] ` of Samsung, `[c0] ` and `c1      1 ` of Spreadtrum and Unisoc,
+/// `(0)[1:swapper/0]` of MediaTek.
+pub(super) fn without_thread(rest: &str) -> &str {
     let text = rest.trim_start();
+    if let Some(after) = without_cpu_and_pid(text) {
+        return after;
+    }
     let text = match text.strip_prefix('(').and_then(|text| split_at(text, b')')) {
         Some((cpu, after)) if !cpu.is_empty() && cpu.bytes().all(|byte| byte.is_ascii_digit()) => {
             after
@@ -214,6 +230,16 @@ fn without_thread(rest: &str) -> &str {
     if digits > 0 && digits <= 7 && ends && mark.len() <= 40 { after } else { rest }
 }
 
+/// Removes the CPU and the process's number of Unisoc's kernels: `c1      1 `.
+fn without_cpu_and_pid(text: &str) -> Option<&str> {
+    let (cpu, rest) = text.strip_prefix('c')?.split_once(' ')?;
+    let (pid, message) = rest.trim_start().split_once(' ')?;
+    let is_number = |text: &str, most: usize| {
+        !text.is_empty() && text.len() <= most && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    (is_number(cpu, 2) && is_number(pid, 7)).then_some(message)
+}
+
 /// Reads a time in brackets: the kernel's own, `[    1.234567] `, journalctl's short-monotonic, and
 /// dmesg's -d, -e, -H and -T.
 fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
@@ -224,7 +250,7 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
     {
         rest = after;
     }
-    if rest.trim_start().starts_with(['[', '(']) {
+    if rest.trim_start().starts_with(['[', '(', 'c']) {
         rest = without_thread(rest);
     }
     // Amlogic's kernels name the CPU: "[   77.615241@3] ".
@@ -254,27 +280,28 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
 /// as a whole one. With the seconds since the minute's first line, which
 /// [`arranged`](super::arranged) adds, the time is off by less than a minute.
 fn by_calendar(text: &str) -> Option<Stamp> {
-    let mut words = text.split_ascii_whitespace();
-    let (first, second) = (words.next()?, words.next()?);
+    let mut words = text.split_ascii_whitespace().filter(|word| *word != "de");
+    let (first, second) = (words.next()?, without_article(words.next()?));
     if let Some(month) = first.get(..3).and_then(month) {
         let (day, clock) = (first.get(3..)?.parse::<u8>().ok()?, second.split_once(':')?);
         let Some(since) = words.next() else { return Some(Stamp::NONE) };
         let since = seconds(since.strip_prefix('+')?)?;
         let (hour, minute) = (clock.0.parse::<u8>().ok()?, clock.1.parse::<u8>().ok()?);
         let (_, day) = both(2000, month, day)?;
-        let at = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + since;
-        return Some(Stamp { is_minute: true, is_coarse: false, ..Stamp::date((day, day), at) });
+        let seconds = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + since;
+        let time = TimeOfDay { seconds, is_coarse: false };
+        return Some(Stamp { is_minute: true, ..Stamp::date((day, day), time) });
     }
     let (day, time, year) = (words.next()?, words.next()?, words.next()?);
     let day = both(year.parse().ok()?, month(second)?, day.parse().ok()?)?;
     Some(Stamp::date(day, clock(time)?))
 }
 
-/// Reads the time of journalctl's short-iso and short-iso-precise, of dmesg --time-format=iso, and
-/// of rsyslog's own format.
+/// Reads the time of journalctl's short-iso and short-iso-precise, of dmesg --time-format=iso, of
+/// rsyslog's own format, and of svlogd, which has an underscore in the middle.
 fn iso(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (word, rest) = line.split_once(' ')?;
-    let (days, time) = word.split_once('T')?;
+    let (days, time) = word.split_once(['T', '_'])?;
     let days = iso_date(days)?;
     let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
     let (local, offset) = (clock(&time[..zone])?, offset(&time[zone..])?);
@@ -283,6 +310,16 @@ fn iso(line: &str) -> Option<(Stamp, Follows, &str)> {
     // A comma is dmesg's.
     let follows = if time.contains(',') { Follows::Message } else { Follows::Name };
     Some((stamp, follows, rest))
+}
+
+/// Reads the time of multilog and of svlogd -t: `@`, and in hexadecimal the seconds since 1970 with
+/// the bit 2^62, and the nanoseconds. The scale has leap seconds, which shift all lines alike.
+fn tai64n(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (word, rest) = line.strip_prefix('@')?.split_once(' ')?;
+    let (whole, nanos) = word.split_at_checked(16).filter(|(_, nanos)| nanos.len() == 8)?;
+    let whole = u64::from_str_radix(whole, 16).ok()?.checked_sub(1 << 62)?;
+    let nanos = u32::from_str_radix(nanos, 16).ok()?;
+    Some((Stamp::wall(whole as f64 + f64::from(nanos) / 1e9), Follows::Name, rest))
 }
 
 /// Reads the time of a line of /dev/kmsg: `6,1234,5678901,-;message`.
@@ -307,7 +344,7 @@ fn unix(line: &str) -> Option<(Stamp, Follows, &str)> {
 /// Reads the time of journalctl's short and short-precise and of syslog: `Nov 22 06:07:30 `. If the
 /// month's language is unknown, only the day counts, so differences within a month are still right.
 fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
-    let (name, rest) = line.split_once(' ')?;
+    let (name, rest) = without_article(line).split_once(' ')?;
     let is_word = name.trim_end_matches('.').chars().all(char::is_alphabetic);
     (name.chars().count() <= 10 && (is_word || month(name).is_some())).then_some(())?;
     let (day, rest) = rest.trim_start().split_once(' ')?;
@@ -315,6 +352,12 @@ fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
     let day: u8 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
     let (_, day) = both(2000, month(name).unwrap_or(1), day)?;
     Some((Stamp::date((day, day), clock(time)?), Follows::Name, rest))
+}
+
+/// Removes the article that Catalan has before a month: `de nov.`, `d’oct.`.
+fn without_article(text: &str) -> &str {
+    let articles = ["de ", "d’", "d'"];
+    articles.iter().find_map(|article| text.strip_prefix(article)).unwrap_or(text)
 }
 
 /// Reads the time of journalctl's short-full and with-unit: `Sun 2026-11-22 06:07:30 UTC `.
@@ -346,19 +389,21 @@ fn both(year: u32, month: u8, day: u8) -> Option<(f64, f64)> {
     Some((days, f64::from(*before) + f64::from(day) - 1.0))
 }
 
-/// Returns the seconds of a time such as `06:07:30`, with a fraction after a point or a comma.
-fn clock(text: &str) -> Option<f64> {
+/// Reads a time such as `06:07:30`, with a fraction after a point or a comma.
+fn clock(text: &str) -> Option<TimeOfDay> {
     let mut parts = text.split(':');
     let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
     let hour: u8 = hour.parse().ok().filter(|hour| *hour < 24)?;
     let minute: u8 = minute.parse().ok().filter(|minute| *minute < 60)?;
+    let is_coarse = !second.contains(['.', ',']);
     let second = match memchr::memchr(b',', second.as_bytes()) {
         Some(_) => seconds(&second.replace(',', ".")),
         None => seconds(second),
     };
     // 60: a leap second.
     let second = second.filter(|second| *second < 61.0)?;
-    parts.next().is_none().then_some(f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second)
+    let seconds = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
+    parts.next().is_none().then_some(TimeOfDay { seconds, is_coarse })
 }
 
 /// Returns the seconds of a time zone: `Z`, `+0100` or `+01:00`. An empty text is zero.
@@ -402,8 +447,8 @@ pub(crate) fn seconds(text: &str) -> Option<f64> {
 }
 
 /// Reads a month's name as strftime(3) abbreviates it in English, German, Dutch, Swedish, French,
-/// Spanish, Italian, Portuguese, Finnish, Polish, Czech, Russian, Chinese and Japanese. Each row
-/// lists beginnings, because locales abbreviate one month differently.
+/// Spanish, Catalan, Italian, Portuguese, Finnish, Polish, Czech, Russian, Chinese and Japanese.
+/// Each row lists beginnings, because locales abbreviate one month differently.
 fn month(name: &str) -> Option<u8> {
     const MONTHS: [&[&str]; 12] = [
         &["jan", "ene", "gen", "tam", "sty", "led", "янв"],
@@ -413,11 +458,11 @@ fn month(name: &str) -> Option<u8> {
         &["may", "mai", "mei", "maj", "mag", "tou", "kvě", "май", "мая"],
         &["jun", "juin", "giu", "kes", "cze", "čen", "чер", "июн"],
         &["jul", "juil", "lug", "hei", "lip", "čec", "июл"],
-        &["aug", "aoû", "ago", "elo", "sie", "srp", "авг"],
+        &["aug", "aoû", "ago", "ag.", "elo", "sie", "srp", "авг"],
         &["sep", "set", "syy", "wrz", "zář", "сен"],
         &["oct", "okt", "out", "ott", "lok", "paź", "říj", "окт"],
         &["nov", "mar.r", "marra", "lis", "ноя"],
-        &["dec", "dez", "déc", "dic", "jou", "gru", "pro", "дек"],
+        &["dec", "dez", "déc", "des", "dic", "jou", "gru", "pro", "дек"],
     ];
     if let Some(number) = name.strip_suffix('月') {
         return number.parse().ok().filter(|month| (1..=12).contains(month));

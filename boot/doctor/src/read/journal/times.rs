@@ -1,5 +1,6 @@
 //! The times of a boot's lines: one origin, and a wall clock that is corrected where it was set.
 
+use super::clock_set::ClockStep;
 use super::stamp::{DAY, Stamp, YEAR};
 use crate::Evidence;
 use crate::boot::{Boot, Clock, Moment};
@@ -142,16 +143,56 @@ impl Times {
         stamp
     }
 
-    /// Removes the step of a wall clock that was set between this line and the one before. Programs
-    /// report a step after the fact, so it may lie one line earlier, and then the boot's length is
-    /// wrong by the distance of two lines. But that error never becomes waiting time, because the
-    /// line before counts as simultaneous.
-    pub(super) fn was_set(&mut self, now: Stamp, before: Option<Stamp>) {
-        if let (None, Some(now), Some(before)) =
+    /// Removes the step of a wall clock that was set between this line and the one before. Where
+    /// the program states the step, the rest of the distance is time that passed. Otherwise a
+    /// distance of an hour may be a step of an hour, a wait of an hour, or some of both, so the
+    /// time counts as unknown: as none in a lower bound, and no upper bound spans it. The same is
+    /// true of a report that may mean a step, because its gap would be a false wait if it did; only
+    /// a gap that is too short for such a step stays.
+    ///
+    /// Programs report a step after the fact, so it may lie one line earlier: a stated step that is
+    /// longer than the distance must. Returns its seconds then, by which that line is too late.
+    pub(super) fn was_set(
+        &mut self,
+        step: ClockStep,
+        now: Stamp,
+        before: Option<Stamp>,
+    ) -> Option<f64> {
+        let (None, Some(now), Some(before)) =
             (now.kernel, now.wall, before.and_then(|before| before.wall))
+        else {
+            return None;
+        };
+        if let (ClockStep::By(seconds), Some(jump)) = (step, &self.jump)
+            && now - before < seconds - 2.0 * JITTER
+            && jump.step >= seconds - 2.0 * JITTER
         {
-            self.shift += before - now;
+            let seconds = seconds.min(jump.step);
+            self.shift -= seconds;
+            self.jump = None;
+            // The next line must not seem to have gone back.
+            if let Some(wall) = self.last.as_mut().and_then(|last| last.wall.as_mut()) {
+                *wall -= seconds;
+            }
+            return Some(seconds);
         }
+        let distance = now - before;
+        let known = match step {
+            // Stamps in whole seconds can make the rest a little less than nothing. A clock that
+            // went back, and a distance forward, contradict each other.
+            ClockStep::By(seconds) if distance - seconds >= -2.0 * JITTER => {
+                (seconds >= 0.0 || distance <= JITTER).then_some(seconds.min(distance))
+            }
+            ClockStep::Possible(least) if distance.abs() <= JITTER.max(least - JITTER) => {
+                return None;
+            }
+            _ => None,
+        };
+        if known.is_none() && distance.abs() > JITTER {
+            self.gaps += 1;
+        }
+        self.shift -= known.unwrap_or(distance);
+        None
     }
 
     /// Notes the corrected time of a line of the kernel that has no time of its own.
@@ -187,6 +228,11 @@ impl Times {
 
     fn at(&self, stamp: Stamp) -> Option<f64> {
         stamp.kernel.or_else(|| Some(stamp.wall? - self.zero.or(self.first)?))
+    }
+
+    /// Returns the time of the last line.
+    pub(super) fn now(&self) -> Option<f64> {
+        self.at(self.last?)
     }
 
     /// Returns the moment of a line.

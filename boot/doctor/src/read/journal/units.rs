@@ -4,6 +4,7 @@
 //! because systemd is one thread and reports a unit's end in one piece. So we learn the names of
 //! those units that failed, which are the ones that matter.
 
+use super::shortened::{SEEDS_UNIT, is_seeds_unit};
 use super::split::{split_at, split_at_colon};
 use super::stamp::Stamp;
 use crate::Evidence;
@@ -221,10 +222,13 @@ impl Starts {
 /// Returns the unit's name in a label such as `ssh.service - OpenBSD Secure Shell server`, or the
 /// whole label if it has none.
 fn named(label: &str) -> &str {
-    match label.split_once(' ') {
-        Some((name, rest)) if rest.starts_with("- ") && is_name(name) => name,
+    let name = match label.split_once(' ') {
+        Some((name, rest)) if rest.starts_with("- ") && (is_name(name) || name.contains('…')) => {
+            name
+        }
         _ => label,
-    }
+    };
+    if name.contains('…') && is_seeds_unit(name) { SEEDS_UNIT } else { name }
 }
 
 fn is_name(label: &str) -> bool {

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod error;
+mod gzip;
 mod input;
 mod scan;
 mod unpack;

@@ -1,8 +1,9 @@
 //! Compressed logs, recognised by their first bytes: logrotate writes gzip, journals are often sent
 //! as xz or zstd.
 
+use super::gzip::Members;
 use super::utf16::decoded;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 
 /// The longest magic, xz's.
 const MAGIC: usize = 6;
@@ -14,7 +15,7 @@ pub(crate) fn unpack<'a>(mut source: impl Read + 'a) -> io::Result<Box<dyn Read 
     let kind = magic.clone();
     let whole = Cursor::new(magic).chain(source);
     match kind.as_slice() {
-        [0x1f, 0x8b, ..] => decoded(flate2::read::MultiGzDecoder::new(whole)),
+        [0x1f, 0x8b, ..] => decoded(Members::new(BufReader::new(whole))),
         [0xfd, b'7', b'z', b'X', b'Z', 0] => decoded(lzma_rust2::XzReader::new(whole, true)),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             decoded(ruzstd::decoding::StreamingDecoder::new(whole).map_err(io::Error::other)?)
