@@ -48,9 +48,12 @@ pub(crate) struct Completion {
 impl Ring {
     /// Reports whether this process may use rings: kernels before 5.1, settings and seccomp filters
     /// refuse them.
+    ///
+    /// A filter may allow a ring and refuse its use, so a request that does nothing has to end.
+    /// Otherwise the first real one would wait for ever.
     pub(crate) fn is_available() -> bool {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();
-        *AVAILABLE.get_or_init(|| IoUring::new(2).is_ok())
+        *AVAILABLE.get_or_init(|| IoUring::new(2).is_ok_and(|mut ring| works(&mut ring)))
     }
 
     /// Returns the number of pieces that can be in flight.
@@ -124,6 +127,22 @@ impl Ring {
             if self.ring.submit_and_wait(1).is_err() {
                 std::thread::yield_now();
             }
+        }
+    }
+}
+
+/// Reports whether a request that does nothing ends.
+fn works(ring: &mut IoUring) -> bool {
+    let nothing = opcode::Nop::new().build();
+    // SAFETY: the request names no memory and no file.
+    if unsafe { ring.submission().push(&nothing) }.is_err() {
+        return false;
+    }
+    loop {
+        match ring.submit_and_wait(1) {
+            Ok(_) => return ring.completion().next().is_some(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
         }
     }
 }

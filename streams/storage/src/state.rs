@@ -116,6 +116,21 @@ impl State {
             .map_err(|error| Error::io(format!("cannot remove {name}"), error))
     }
 
+    /// Reports whether the file can be written, before the target loses a byte.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot: its directory is missing, read-only or another user's.
+    pub fn check(&self) -> Result<(), Error> {
+        file::check(&self.path).map_err(|error| {
+            let action = format!(
+                "cannot keep the state of the write in {} (name a file elsewhere with --state, or work in another directory)",
+                self.path.display()
+            );
+            Error::io(action, error)
+        })
+    }
+
     /// Returns whether the file of an earlier run was there to continue from.
     pub fn continues(&self) -> bool {
         self.exists

@@ -111,16 +111,25 @@ fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), E
         let drawn = unsafe { draw_section::unmasked(process, dst, buf.len()) };
         return finish(drawn, buf, wait);
     }
-    #[allow(unsafe_code)]
-    // SAFETY: `buf` is valid for writes of its length.
-    let drawn = unsafe {
-        if process.is_quick() {
-            draw::quick_words::<W>(process).map(|words| words.put(dst, buf.len()))
-        } else {
-            quick_hedged(process, dst, buf.len())
+    if !process.is_quick() {
+        #[allow(unsafe_code)]
+        // SAFETY: `buf` is valid for writes of its length.
+        let drawn = unsafe { quick_hedged(process, dst, buf.len()) };
+        return finish(drawn, buf, wait);
+    }
+    // The words are put where they are matched. With one `finish` for both outcomes they would meet
+    // it in a `Result`, which lies in memory, and a copy of them would stay on the dead stack.
+    match draw::quick_words::<W>(process) {
+        Ok(words) => {
+            #[allow(unsafe_code)]
+            // SAFETY: `buf` is valid for writes of its length.
+            unsafe {
+                words.put(dst, buf.len());
+            }
+            Ok(())
         }
-    };
-    finish(drawn, buf, wait)
+        Err(refused) => finish(Err(refused), buf, wait),
+    }
 }
 
 /// Fills more than 16 bytes. It must stay a function of its own: if it were inlined, its calls

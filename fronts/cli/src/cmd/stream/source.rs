@@ -102,6 +102,26 @@ impl StreamSource {
         Ok(Pattern::new(stream, shape))
     }
 
+    /// Refuses targets in different directories that have one name, if `{name}` is to make each its
+    /// own: they would have the same bytes, so that an exchange of the two would never be noticed.
+    pub(super) fn refuse_equal_names(&self) -> Result<(), Failure> {
+        if !self.child.iter().any(|child| child.contains("{name}")) {
+            return Ok(());
+        }
+        for (i, target) in self.targets.iter().enumerate() {
+            let earlier = &self.targets[..i];
+            let twin = earlier.iter().find(|twin| *twin != target && base(twin) == base(target));
+            if let Some(twin) = twin {
+                let (one, other, name) = (twin.display(), target.display(), base(target));
+                return Err(Failure::Usage(format!(
+                    "{one} and {other} are both '{name}' to {{name}}, so they would have the same \
+                     bytes: rename one, or give each a command with a --child of its own"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the end of the range of a target that is `size` bytes long.
     pub(super) fn end(&self, path: &Path, size: u64, wanted: Option<u64>) -> Result<u64, Failure> {
         let to = self.to.or(wanted).unwrap_or(size);
@@ -133,11 +153,15 @@ impl StreamSource {
     }
 }
 
+/// Returns the name of a target in its directory, which stands for `{name}`.
+fn base(target: &Path) -> std::borrow::Cow<'_, str> {
+    target.file_name().unwrap_or_default().to_string_lossy()
+}
+
 /// Replaces `{host}` and `{name}`, so that one command line serves many machines and disks.
 fn filled(name: &str, target: &Path) -> Result<String, Failure> {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let base = target.file_name().unwrap_or_default().to_string_lossy();
-    let filled = name.replace("{host}", &host).replace("{name}", &base);
+    let filled = name.replace("{host}", &host).replace("{name}", &base(target));
     if filled.is_empty() || filled.contains(['{', '}']) {
         return Err(Failure::Usage(format!(
             "'{}' is not a name of a child: only {{host}} and {{name}} are replaced",

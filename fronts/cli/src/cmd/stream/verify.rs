@@ -11,6 +11,8 @@ use headwater_storage::{
 };
 use headwater_streams::Seed;
 use headwater_text::{file, size};
+use std::fs::Metadata;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -52,7 +54,9 @@ struct Plan {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // Before the work: a report that no reader can get would come after hours.
     output::unbuffered()?;
+    args.source.refuse_equal_names()?;
     if let Some(path) = &args.html {
+        refuse_page(path, &args.source.targets)?;
         file::check(path).map_err(|error| cannot_write(path, error))?;
     }
     let plans: Result<Vec<_>, Failure> =
@@ -79,6 +83,31 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         (_, Verdict::Wrong) => Err(Failure::Verdict(1)),
         (_, Verdict::Unread | Verdict::Stopped) => Err(Failure::Verdict(3)),
     }
+}
+
+/// Refuses a page that would overwrite a target, or any disk.
+///
+/// A page on standard output, /dev/stdout, or in /dev/null is a device as well, but a character
+/// device holds nothing.
+fn refuse_page(page: &Path, targets: &[PathBuf]) -> Result<(), Failure> {
+    let Ok(metadata) = page.metadata() else { return Ok(()) };
+    let identity = |metadata: &Metadata| (metadata.dev(), metadata.ino(), metadata.rdev());
+    let is_target = |target: &&PathBuf| {
+        target.metadata().is_ok_and(|target| identity(&target) == identity(&metadata))
+    };
+    let page = page.display();
+    if let Some(target) = targets.iter().find(is_target) {
+        let target = target.display();
+        return Err(Failure::Usage(format!(
+            "the page {page} would overwrite the target {target}; name another file with --html"
+        )));
+    }
+    if metadata.file_type().is_block_device() {
+        return Err(Failure::Usage(format!(
+            "the page {page} would overwrite a disk; name a file with --html"
+        )));
+    }
+    Ok(())
 }
 
 fn cannot_write(file: &Path, error: std::io::Error) -> Failure {

@@ -66,6 +66,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.state.is_some() && args.source.targets.len() > 1 {
         return Err(Failure::Usage("--state names the state of one target only".to_owned()));
     }
+    args.source.refuse_equal_names()?;
     refuse_uses(args)?;
     let mut plans = Vec::new();
     for path in &args.source.targets {
@@ -76,14 +77,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         plans.push(made?);
     }
     let confirmed = refuse_twins(&plans).and_then(|()| confirm(args, &plans));
+    let progress = Progress::default();
+    // After the question, which Ctrl-C answers too, and before a file reaches its limit.
+    let _ = interrupt::sets(&progress.stop);
     let ready = confirmed
         .and_then(|()| plans.iter().try_for_each(|plan| Ok(plan.target.reserve(plan.to)?)));
     if let Err(failure) = ready {
         remove_created(&plans);
         return Err(failure);
     }
-    let progress = Progress::default();
-    let _ = interrupt::sets(&progress.stop);
     let mut bar = Bar::before_results(plans.iter().map(|plan| plan.to - plan.begin).sum());
     let write = || write_all(args, &mut plans, &progress);
     let results = watched(write, || bar.at(progress.done.load(Relaxed)));
@@ -125,6 +127,8 @@ fn plan(args: &Args, path: &Path) -> Result<Plan, Failure> {
     let place = args.state.clone().unwrap_or(place);
     let mut state = State::new(place, &target, &pattern.fingerprint(), source.from, to);
     let begin = if args.resume { state.resume() } else { state.discard().map(|()| source.from) };
+    // Before the first byte: a state that cannot be kept would be noticed a second later.
+    let begin = begin.and_then(|begin| state.check().map(|()| begin));
     let begin = begin.inspect_err(|_| remove(&target))?;
     if args.resume && !state.continues() {
         // The state goes when a write is complete, so this may be a write of everything once more.

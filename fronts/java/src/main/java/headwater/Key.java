@@ -50,7 +50,7 @@ public final class Key implements Serializable {
         return root(engine, Label.of(seed));
     }
 
-    /** Returns the key of a number from -2^127 to 2^128 - 1. */
+    /** Returns the key of a number from -2^128 to 2^128 - 1. */
     public static Key of(Engine engine, BigInteger seed) {
         return root(engine, Label.of(seed));
     }
@@ -98,7 +98,7 @@ public final class Key implements Serializable {
         return child(Label.of(label));
     }
 
-    /** Returns the key of the child with this number, from -2^127 to 2^128 - 1. */
+    /** Returns the key of the child with this number, from -2^128 to 2^128 - 1. */
     public Key child(BigInteger label) {
         return child(Label.of(label));
     }

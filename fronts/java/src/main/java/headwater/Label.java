@@ -25,8 +25,8 @@ final class Label {
     static Label of(BigInteger number) {
         boolean isNegative = number.signum() < 0;
         BigInteger value = isNegative ? number.not() : number; // -1 - n
-        if (value.bitLength() > (isNegative ? 127 : 128)) {
-            throw new IllegalArgumentException("the number is not in -2^127 to 2^128 - 1: " + number);
+        if (value.bitLength() > 128) {
+            throw new IllegalArgumentException("the number is not in -2^128 to 2^128 - 1: " + number);
         }
         byte[] highestFirst = value.toByteArray();
         byte[] bytes = new byte[16];
