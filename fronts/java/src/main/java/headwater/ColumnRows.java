@@ -67,13 +67,19 @@ public final class ColumnRows {
         }
     }
 
-    /** Sets a parameter of the next row, by the number that {@link RowFunction#column} has. */
+    /**
+     * Sets a parameter of the next row, by the number that {@link RowFunction#column} has.
+     *
+     * @throws IllegalArgumentException if that parameter is no column of the plan
+     */
     public void set(int column, double value) {
+        require(column);
         words[column] = Double.doubleToRawLongBits(value);
     }
 
-    /** Sets a parameter of the next row that is a count, from 0. */
+    /** Sets a parameter of the next row that is a count, from 0, as {@link #set} does. */
     public void setCount(int column, long value) {
+        require(column);
         words[column] = value;
         wrong &= ~(1 << column);
         if (value < 0) {
@@ -81,12 +87,20 @@ public final class ColumnRows {
         }
     }
 
-    /** Sets a parameter of the next row that is a count, from 0 to 2^64 - 1. */
+    /** Sets a parameter of the next row that is a count, from 0 to 2^64 - 1, as {@link #set}. */
     public void setCount(int column, BigInteger value) {
+        require(column);
         words[column] = value.longValue();
         wrong &= ~(1 << column);
         if (value.signum() < 0 || value.bitLength() > 64) {
             setWrong(column, value.toString());
+        }
+    }
+
+    private void require(int column) {
+        if (column < 0 || column >= words.length || (plan.columns >>> column & 1) == 0) {
+            throw new IllegalArgumentException("parameter " + column + " of " + plan
+                    + " is no column: give RowFunction.COLUMN in its place in the plan");
         }
     }
 
@@ -121,11 +135,19 @@ public final class ColumnRows {
                 }
             }
         }
-        return Double.longBitsToDouble(bits(id));
+        return Double.longBitsToDouble(bits(true, id));
     }
 
     /** Returns the long of a row, as {@link #real(long)} does the double. */
     public long whole(long id) {
+        return bits(false, id);
+    }
+
+    private long bits(boolean isReal, long id) {
+        if (plan.kind.isReal != isReal) {
+            throw new IllegalStateException(plan + " has "
+                    + (isReal ? "longs: whole(id)" : "doubles: real(id)") + " returns them");
+        }
         return bits(id);
     }
 

@@ -23,9 +23,13 @@ public final class Rows {
     /** Made with the first block, as single calls need no array. */
     private double[] reals;
     private long[] words;
-    /** The elements in the array: from {@code start} on, so many. */
+    /**
+     * The elements in the array: from {@code start} on, so many doubles or longs. Of the other type
+     * there are none, so that a method of the wrong type reads no array and is refused.
+     */
     private long start;
-    private int filled;
+    private int filledReals;
+    private int filledWords;
     /** The id after the last one that was computed, and the length of the next block. */
     private long next;
     private int length = FIRST;
@@ -38,28 +42,49 @@ public final class Rows {
         this.last = isUnsigned || plan.last >= 0 ? plan.last : Long.MAX_VALUE;
     }
 
-    /** Returns the double of a row. */
+    /**
+     * Returns the double of a row.
+     *
+     * @throws IllegalStateException if the plan's numbers are longs
+     */
     public double real(long id) {
         long at = id - start;
-        if (at >= 0 && at < filled) {
+        if (at >= 0 && at < filledReals) {
             return reals[(int) at];
+        }
+        if (!plan.kind.isReal) {
+            throw wrongType("longs: whole(id)");
         }
         return Double.longBitsToDouble(missed(id));
     }
 
-    /** Returns the long of a row; for {@code hw_order} the word less 2^63, which keeps the order. */
+    /**
+     * Returns the long of a row; for {@code hw_order} the word less 2^63, which keeps the order.
+     *
+     * @throws IllegalStateException if the plan's numbers are doubles
+     */
     public long whole(long id) {
         long word = word(id);
         return plan.way == RowFunction.Way.ORDER ? word ^ Long.MIN_VALUE : word;
     }
 
-    /** Returns true if a row is in the sample. */
+    /**
+     * Returns true if a row is in the sample.
+     *
+     * @throws IllegalStateException unless the plan is one of {@code hw_sample}
+     */
     public boolean isIn(long id) {
+        require(RowFunction.Way.SAMPLE);
         return word(id) + Long.MIN_VALUE < plan.below + Long.MIN_VALUE || plan.isWhole;
     }
 
-    /** Returns the number of a row's part. */
+    /**
+     * Returns the number of a row's part.
+     *
+     * @throws IllegalStateException unless the plan is one of {@code hw_split}
+     */
     public short part(long id) {
+        require(RowFunction.Way.SPLIT);
         long word = word(id);
         if (plan.borders == null) {
             // The upper half of the product of 128 bits, from its halves of 32.
@@ -106,7 +131,23 @@ public final class Rows {
 
     private long word(long id) {
         long at = id - start;
-        return at >= 0 && at < filled ? words[(int) at] : missed(id);
+        if (at >= 0 && at < filledWords) {
+            return words[(int) at];
+        }
+        if (plan.kind.isReal) {
+            throw wrongType("doubles: real(id)");
+        }
+        return missed(id);
+    }
+
+    private void require(RowFunction.Way way) {
+        if (plan.way != way) {
+            throw wrongType(plan.kind.isReal ? "doubles: real(id)" : "longs: whole(id)");
+        }
+    }
+
+    private IllegalStateException wrongType(String right) {
+        return new IllegalStateException(plan + " has " + right + " returns them");
     }
 
     /** Returns the bits of an element that is not in the array. */
@@ -121,7 +162,8 @@ public final class Rows {
         long left = last - id; // as unsigned numbers
         int many = left >= 0 && left < length ? (int) left + 1 : length;
         // Nothing is in the array if the call throws.
-        filled = 0;
+        filledReals = 0;
+        filledWords = 0;
         if (plan.kind.isReal && reals == null) {
             reals = new double[LONGEST];
         } else if (!plan.kind.isReal && words == null) {
@@ -134,7 +176,8 @@ public final class Rows {
             throw refused(id, result);
         }
         start = id;
-        filled = many;
+        filledReals = plan.kind.isReal ? many : 0;
+        filledWords = plan.kind.isReal ? 0 : many;
         next = id + many;
         length = Math.min(LONGEST, 2 * length);
         return plan.kind.isReal ? Double.doubleToRawLongBits(reals[0]) : words[0];

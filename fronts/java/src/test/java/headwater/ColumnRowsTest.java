@@ -225,4 +225,23 @@ class ColumnRowsTest {
         String text = assertThrows(IllegalStateException.class, plan::rows).getMessage();
         assertTrue(text.contains("columnRows() takes its values"), text);
     }
+
+    /** A constant stays one, and a long is no double. */
+    @Test
+    void whatIsNoColumnIsNotSet() {
+        RowFunction normal = RowFunction.of("hw_normal");
+        ColumnRows rows = normal.plan(42, "x", RowFunction.COLUMN, 0.5).columnRows();
+        for (int column : new int[] {1, 2, 99, -1}) {
+            IllegalArgumentException thrown = assertThrows(
+                    IllegalArgumentException.class, () -> rows.set(column, 7.0));
+            assertTrue(thrown.getMessage().contains("is no column"), thrown.getMessage());
+        }
+        rows.set(0, 7.0);
+        assertEquals(normal.plan(42, "x", 7.0, 0.5).rows().real(5), rows.real(5));
+        assertThrows(IllegalStateException.class, () -> rows.whole(5));
+        ColumnRows poisson =
+                RowFunction.of("hw_poisson").plan(42, "x", RowFunction.COLUMN).columnRows();
+        poisson.set(0, 3.5);
+        assertThrows(IllegalStateException.class, () -> poisson.real(5));
+    }
 }

@@ -214,6 +214,33 @@ class RowsTest {
         }
     }
 
+    /** The bits of a double are no long, and a long is in no sample. */
+    @Test
+    void valuesOfAnotherTypeAreRefused() {
+        Rows normal = plan("hw_normal", 42, "x").rows();
+        Rows poisson = plan("hw_poisson", 42, "x", 3.5).rows();
+        Rows sample = plan("hw_sample", 42, 0.5).rows();
+        // Before any value, after one, and within a block of them.
+        for (int round = 0; round < 20; round++) {
+            int id = round;
+            assertRefused("has doubles: real", () -> normal.whole(id));
+            assertRefused("has doubles: real", () -> normal.isIn(id));
+            assertRefused("has doubles: real", () -> normal.part(id));
+            assertRefused("has longs: whole", () -> poisson.real(id));
+            assertRefused("has longs: whole", () -> poisson.isIn(id));
+            assertRefused("has longs: whole", () -> poisson.weighted(id, 1.0));
+            assertRefused("has longs: whole", () -> sample.part(id));
+            normal.real(id);
+            poisson.whole(id);
+            sample.isIn(id);
+        }
+    }
+
+    private static void assertRefused(String text, org.junit.jupiter.api.function.Executable call) {
+        IllegalStateException thrown = assertThrows(IllegalStateException.class, call);
+        assertTrue(thrown.getMessage().contains(text), thrown.getMessage());
+    }
+
     @Test
     void idsEndWhereTheStreamDoes() {
         RowPlan words = plan("hw_words", 42, "z");
