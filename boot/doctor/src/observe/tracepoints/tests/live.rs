@@ -86,7 +86,7 @@ fn time_a_long_call(instances: &OwnedFd) -> u64 {
     if record.missed > 0 {
         return record.missed;
     }
-    // Of this process: the events are the whole machine's, where this test may run twice.
+    // This process's, because the events are those of the machine, where the test may run twice.
     let is_ours =
         |victim: &&Victim| (victim.pid, victim.thread.as_deref()) == (own, Some("long-call"));
     let victim = record.victims.iter().find(is_ours);
