@@ -142,6 +142,41 @@ fn a_reseed_at_every_point() {
     });
 }
 
+/// A page that a reseed has voided is discarded once, and its bytes are counted once, by the hot
+/// half of a draw or by the cold one.
+#[test]
+fn a_void_page_is_counted_once() {
+    let test = "a_void_page_is_counted_once";
+    isolated(test, || {
+        if !set_up_buffered(test) || !can_reseed(test) {
+            return;
+        }
+        let kernels = kernels_word();
+        for mode in [Mode::Buffered, Mode::Hedged] {
+            headwater::init_with(Config::new().mode(mode)).unwrap();
+            for len in [1, 8, 9, 16, 17, 100, 1000] {
+                let (mut buffer, mut others) = (vec![0; len], 0);
+                loop {
+                    headwater::fill(&mut buffer).unwrap();
+                    let (generation, before) = (kernels.load(SeqCst), headwater::status().counters);
+                    assert!(reseed());
+                    headwater::fill(&mut buffer).unwrap();
+                    let after = headwater::status().counters;
+                    // Another process's reseed voids the next page as well.
+                    if kernels.load(SeqCst) == generation + 1 {
+                        let discarded = after.discarded_bytes - before.discarded_bytes;
+                        assert!((1..4096).contains(&discarded), "{mode}, {len}: {discarded}");
+                        assert_eq!(after.retries - before.retries, 1, "{mode}, {len}");
+                        break;
+                    }
+                    others += 1;
+                    assert!(others < 1000, "the kernel reseeds all the time");
+                }
+            }
+        }
+    });
+}
+
 /// Wrong words of every kind are found out by the first refill, and buffering ends.
 #[test]
 fn a_wrong_word_is_retired() {

@@ -18,6 +18,7 @@ pub enum Force {
     NoAvx512,
     NoAes,
     NoCpuRng,
+    CpuRngKnown,
     CpuRngStuck,
     CpuRngOnes,
     CpuRngZero,

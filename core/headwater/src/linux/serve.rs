@@ -177,7 +177,7 @@ pub(crate) type Word = (u64, Option<Error>);
 
 /// The reason why the hot half of a word's draw has none.
 enum Cold {
-    /// The word has to be drawn under a slot's lock.
+    /// The word has to be drawn under a slot's lock, or with a mask.
     BySlot,
     Refused(Refused),
 }
@@ -211,7 +211,11 @@ fn hot_word() -> Result<u64, Cold> {
     } else if section::AVAILABLE {
         Err(Cold::BySlot)
     } else {
-        quick().map_err(Cold::Refused)
+        quick().map_err(|refused| match refused {
+            // The page is empty, or the mode has masks.
+            Refused::Empty => Cold::BySlot,
+            refused => Cold::Refused(refused),
+        })
     }
 }
 
@@ -275,10 +279,14 @@ pub(crate) fn word_at(bytes: &mut [u8; 16]) -> u64 {
 }
 
 /// Serves a request that the hot path refused, and counts the refusal.
+///
+/// In sections the cold half counts it. A void page is the CPU's until the next put, so the ladder
+/// meets it again, and its bytes would be counted as discarded twice. (A page of zeros ends the
+/// sections, and is counted here.)
 #[cold]
 #[inline(never)]
 fn fill_after(refused: Refused, buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
-    if let Some(process) = setup::published() {
+    if let Some(process) = setup::published().filter(|process| !process.has_sections()) {
         refused.count(process);
     }
     fill_slowly(buf, wait)

@@ -40,6 +40,12 @@ pub fn inject_generation(word: &'static AtomicU64) {
     }
 }
 
+/// Returns the number of words of the CPU so far, under `Force::CpuRngKnown`. The one after `n`
+/// others is `n + 1` times `0x9E37_79B9_7F4A_7C15`.
+pub fn known_words() -> u64 {
+    crate::linux::cpu::random::calls()
+}
+
 /// Takes the lock of this thread's first slot, and leaves it taken, as a killed thread would.
 pub fn leak_a_slot() {
     if let Some(process) = crate::linux::setup::published() {

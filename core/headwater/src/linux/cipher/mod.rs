@@ -33,7 +33,6 @@ mod arm64;
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 mod chacha;
 pub(crate) mod hedge;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod known_answer;
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(miri, allow(dead_code, unused_imports))] // miri follows no assembly

@@ -119,7 +119,7 @@ pub(crate) unsafe fn quick_hedged(
             let mut block = [0u8; 16];
             let copied = page.copy_block(fork_check, left, block.as_mut_ptr());
             slot.release(bytes, copied)?;
-            hedge::xor_block(&mask, block.as_mut_ptr());
+            hedge::xor_block(mask, block.as_mut_ptr());
             dst.copy_from_nonoverlapping(block.as_ptr(), len);
             wipe(block.as_mut_ptr(), 16);
         } else {

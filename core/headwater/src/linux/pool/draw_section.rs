@@ -76,7 +76,7 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
 
 /// Returns the hedge key of this CPU's page and fresh words of the CPU, from which the mask of a
 /// request of `len` bytes is made. Refuses before any word is drawn if too few bytes are left, so
-/// that a refill costs no words that nothing is made of.
+/// that an empty page costs no words that nothing is made of.
 ///
 /// The mask is made outside the section, with the hedge key that this CPU's page has at that time.
 /// If the page is exchanged in between, mask and bytes belong to different pages, and the key may
@@ -99,7 +99,7 @@ fn material(process: &Process, len: usize) -> Result<(*const u8, [u64; 2]), Refu
     Ok((unsafe { page.as_ptr().add(ROUND_KEYS) }, words.words()))
 }
 
-/// Draws 16 masked bytes to `dst`, which holds void bytes on an error.
+/// Draws 16 masked bytes to `dst`, which is written only if they may leave.
 ///
 /// Three functions and not one, so that the short ones save no registers for the long one.
 ///

@@ -329,20 +329,19 @@ impl<'a> PageRef<'a> {
             }
             if len == 16 {
                 self.draw_plain(fork_check, dst, 16)?;
-                hedge::xor_block(&mask, dst);
+                hedge::xor_block(mask, dst);
                 return Ok(());
             }
             let mut block = [0u8; 16];
             self.draw_plain(fork_check, block.as_mut_ptr(), bytes)?;
-            hedge::xor_block(&mask, block.as_mut_ptr());
+            hedge::xor_block(mask, block.as_mut_ptr());
             dst.copy_from_nonoverlapping(block.as_ptr(), len);
             wipe(block.as_mut_ptr(), 16);
         }
         Ok(())
     }
 
-    /// Returns the mask of a request of up to 16 bytes. It goes to memory as one block, which
-    /// [`hedge::xor_block`] loads as one.
+    /// Returns the mask of a request of up to 16 bytes.
     ///
     /// # Safety
     ///
@@ -352,11 +351,9 @@ impl<'a> PageRef<'a> {
         if self.page_state.hedge_key.load(Ordering::Relaxed) == 0 {
             return Err(Refused::Empty);
         }
-        let mut mask = [0; 2];
         // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU has
-        // AES; the block is an array of ours.
-        unsafe { hedge::mask_block(self.page.add(ROUND_KEYS), r, mask.as_mut_ptr().cast()) };
-        Ok(mask)
+        // AES.
+        Ok(unsafe { hedge::mask(self.page.add(ROUND_KEYS), r) })
     }
 
     /// Copies and erases more than 16 bytes; returns None if the first or the last 16 were zero. A

@@ -14,6 +14,11 @@ const CPU_RNGS: [CpuRng; 5] =
 const GOOD: u8 = 0;
 const BROKEN: u8 = 2;
 
+const _: () = assert!(
+    matches!(CPU_RNGS[GOOD as usize], CpuRng::Good)
+        && matches!(CPU_RNGS[BROKEN as usize], CpuRng::Broken)
+);
+
 impl Process {
     pub(crate) fn cpu_rng(&self) -> CpuRng {
         CPU_RNGS[usize::from(self.cpu_rng.load(Relaxed)) % CPU_RNGS.len()]

@@ -39,9 +39,9 @@ pub(super) unsafe fn mask_block(keys: *const u8, r: [u64; 2], dst: *mut u8) {
 ///
 /// `dst` is valid for reads and writes of 16 bytes.
 #[inline]
-pub(super) unsafe fn xor_block(mask: &[u64; 2], dst: *mut u8) {
+pub(super) unsafe fn xor_block(mask: [u64; 2], dst: *mut u8) {
     // SAFETY: the 16 bytes at `dst` are the caller's.
-    unsafe { super::xor(mask, dst, 16) };
+    unsafe { super::xor(&mask, dst, 16) };
 }
 
 /// XORs the masks of `N` blocks, of which block j has X = (r0, r1 ^ j), into the bytes at `dst`.

@@ -49,18 +49,19 @@ pub(super) unsafe fn mask(keys: *const u8, [mut low, mut high]: [u64; 2]) -> [u6
 ///
 /// `dst` is valid for reads and writes of 16 bytes.
 #[inline]
-pub(super) unsafe fn xor_block(mask: &[u64; 2], dst: *mut u8) {
-    // SAFETY: the loads are the mask's 16 bytes and those at `dst`, at any alignment; the store is
-    // to `dst`.
+pub(super) unsafe fn xor_block([low, high]: [u64; 2], dst: *mut u8) {
+    // SAFETY: the load and the store are the 16 bytes at `dst`, at any alignment.
     unsafe {
         core::arch::asm!(
-            "movdqu xmm0, xmmword ptr [{mask}]",
+            "movq xmm0, {low}",
+            "movq xmm1, {high}",
+            "punpcklqdq xmm0, xmm1",
             "movdqu xmm1, xmmword ptr [{at}]",
             "pxor xmm0, xmm1",
             "movdqu xmmword ptr [{at}], xmm0",
             "pxor xmm0, xmm0",
             "pxor xmm1, xmm1",
-            mask = in(reg) mask.as_ptr(), at = in(reg) dst,
+            low = in(reg) low, high = in(reg) high, at = in(reg) dst,
             out("xmm0") _, out("xmm1") _, options(nostack, preserves_flags),
         );
     }
