@@ -1,34 +1,11 @@
 //! The patterns of a trial with 82 public logs (issue 41), each in the smallest log that shows it:
 //! every test here failed before the doctor was changed.
 
-use headwater_doctor::{Case, Finding, Id, Report, Severity, Verdict, diagnose, journal, strace};
+#[path = "support/pasted.rs"]
+mod support;
 
-fn of_log(text: &str) -> Report {
-    of_bytes(text.as_bytes())
-}
-
-fn of_bytes(log: &[u8]) -> Report {
-    let boots = journal::read(log, "log").unwrap_or_else(|error| panic!("{error}"));
-    diagnose(Case { boots, ..Case::default() })
-}
-
-fn find(report: &Report, id: Id) -> Option<&Finding> {
-    report.findings.iter().find(|finding| finding.id == id)
-}
-
-#[track_caller]
-fn one(report: &Report, id: Id) -> &Finding {
-    find(report, id)
-        .unwrap_or_else(|| panic!("{id}: {:?}, {:?}", report.findings, report.not_checked))
-}
-
-fn fixes(finding: &Finding) -> String {
-    let texts = finding
-        .fixes
-        .iter()
-        .map(|fix| format!("{} {}", fix.what, fix.exact.as_deref().unwrap_or_default()));
-    texts.collect::<Vec<String>>().join("\n")
-}
+use headwater_doctor::{Case, Id, Severity, Verdict, diagnose, journal, strace};
+use support::{find, fixes, of_bytes, of_log, one};
 
 /// W1: the option that helps at once is step 1, later steps end the wait, and no second is lost.
 #[test]

@@ -1,59 +1,22 @@
 //! `stream write` and `stream verify` as a user meets them, on files.
 
+#[path = "support/stream.rs"]
+mod support;
+
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// A directory of a test's own, on the disk that the build is on.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("storage-{name}"));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
-    command.arg("stream").args(args).stdin(Stdio::null());
-    command
-}
-
-fn run(args: &[&str]) -> Output {
-    command(args).output().unwrap()
-}
+use support::{Place, command, fails, run};
 
 #[track_caller]
 fn ok(args: &[&str]) -> String {
     let done = run(args);
     assert_eq!(done.status.code(), Some(0), "{args:?}: {done:?}");
     String::from_utf8(done.stdout).unwrap()
-}
-
-/// Returns the one line on stderr of a command that ends with `status`.
-#[track_caller]
-fn fails(status: i32, args: &[&str]) -> String {
-    let done = run(args);
-    let words = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(status), "{args:?}: {words}");
-    words
 }
 
 /// Returns the document of a verification and its exit status.

@@ -1,111 +1,108 @@
 //! Requests that would destroy what they are about, or keep less than they promise: refused before
 //! the first byte.
 
+#[path = "support/stream.rs"]
+mod support;
+
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("storage-refused-{name}"));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn run(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
-    command.arg("stream").args(args).stdin(Stdio::null()).output().unwrap()
-}
-
-#[track_caller]
-fn ends(status: i32, args: &[&str]) -> String {
-    let done = run(args);
-    let words = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(status), "{args:?}: {words}");
-    words
-}
+use std::path::Path;
+use std::process::{Command, Stdio};
+use support::{Place, fails};
 
 /// The page of a verification once replaced the very file that it called intact.
 #[test]
 fn a_page_does_not_overwrite_a_target() {
-    let place = Place::new("page");
+    let place = Place::new("refused-page");
     let (a, b) = (place.file("a"), place.file("b"));
-    ends(0, &["write", "--seed=42", "--size=1MiB", &a]);
-    ends(0, &["write", "--seed=42", "--size=1MiB", &b]);
+    fails(0, &["write", "--seed=42", "--size=1MiB", &a]);
+    fails(0, &["write", "--seed=42", "--size=1MiB", &b]);
     let before = fs::read(&a).unwrap();
     let (link, hard) = (place.file("link"), place.file("hard"));
     symlink(&a, &link).unwrap();
     fs::hard_link(&a, &hard).unwrap();
-    for page in [&a, &link, &hard, &format!("{}/./a", place.0.display())] {
+    for page in [&a, &link, &hard, &place.file("./a")] {
         for targets in [&[&*a] as &[&str], &[&b, &a], &[&link]] {
             let page = format!("--html={page}");
-            let words = ends(2, &[&["verify", "--seed=42", &*page], targets].concat());
+            let words = fails(2, &[&["verify", "--seed=42", &*page], targets].concat());
             assert!(words.contains("would overwrite the target"), "{words}");
         }
     }
     assert_eq!(fs::read(&a).unwrap(), before);
     let page = place.file("page.html");
     for html in [&page, &page, "/dev/null"] {
-        ends(0, &["verify", "--seed=42", &format!("--html={html}"), &a]);
+        fails(0, &["verify", "--seed=42", &format!("--html={html}"), &a]);
     }
     assert!(fs::read_to_string(&page).unwrap().contains("<html"));
+}
+
+/// A disk is no page, even one that is not verified.
+#[test]
+fn a_page_does_not_overwrite_a_disk() {
+    let place = Place::new("refused-disk");
+    let (image, other) = (place.file("image"), place.file("other"));
+    fails(0, &["write", "--seed=42", "--size=1MiB", &image]);
+    fails(0, &["write", "--seed=42", "--size=1MiB", &other]);
+    let made = Command::new("losetup").args(["--find", "--show", &image]).output();
+    let Some(made) = made.ok().filter(|made| made.status.success()) else {
+        println!("skipped: no loop devices here, so that no disk is named as a page");
+        return;
+    };
+    let disk = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    let page = format!("--html={disk}");
+    let ended = [&other, &disk].map(|target| {
+        let done = support::run(&["verify", "--seed=42", &page, target]);
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    });
+    let detached = Command::new("losetup").args(["--detach", &disk]).status();
+    assert!(detached.is_ok_and(|status| status.success()));
+    for (status, words) in ended {
+        assert_eq!(status, Some(2), "{words}");
+        assert!(words.contains("would overwrite"), "{words}");
+    }
+    assert!(fs::read(&image).unwrap() == fs::read(&other).unwrap(), "the disk was written");
 }
 
 /// `{name}` is a target's name in its directory, and /mnt/1/fill and /mnt/2/fill have one.
 #[test]
 fn equal_names_are_no_names() {
-    let place = Place::new("names");
+    let place = Place::new("refused-names");
     for directory in ["1", "2"] {
         fs::create_dir(place.file(directory)).unwrap();
     }
     let (one, two, other) = (place.file("1/fill"), place.file("2/fill"), place.file("2/other"));
     let child = "--child={name}";
-    let words = ends(2, &["write", "--seed=42", "--size=64KiB", child, &one, &two]);
+    let words = fails(2, &["write", "--seed=42", "--size=64KiB", child, &one, &two]);
     assert!(words.contains("are both 'fill' to {name}"), "{words}");
     assert!(!Path::new(&one).exists() && !Path::new(&two).exists());
-    ends(0, &["write", "--seed=42", "--size=64KiB", child, &one, &other]);
-    ends(0, &["write", "--seed=42", "--size=64KiB", &two]);
-    let words = ends(2, &["verify", "--seed=42", child, &one, &two]);
+    fails(0, &["write", "--seed=42", "--size=64KiB", child, &one, &other]);
+    fails(0, &["write", "--seed=42", "--size=64KiB", &two]);
+    let words = fails(2, &["verify", "--seed=42", child, &one, &two]);
     assert!(words.contains("are both 'fill' to {name}"), "{words}");
-    ends(0, &["verify", "--seed=42", child, &one, &other]);
+    fails(0, &["verify", "--seed=42", child, &one, &other]);
 }
 
 /// A state that cannot be kept used to be noticed when a second of the disk was gone.
 #[test]
 fn a_state_that_cannot_be_kept_is_noticed_before_the_first_byte() {
-    let place = Place::new("state");
+    let place = Place::new("refused-state");
     let file = place.file("disk");
     fs::write(&file, [7; 100_000]).unwrap();
     let state = format!("--state={}", place.file("none/state"));
-    let words = ends(3, &["write", "--seed=42", "--yes", &state, &file]);
+    let words = fails(3, &["write", "--seed=42", "--yes", &state, &file]);
     assert!(words.contains("cannot keep the state of the write"), "{words}");
     assert!(words.contains("there is no directory"), "{words}");
     assert!(fs::read(&file).unwrap() == [7; 100_000]);
     // A file that this run would have made is gone again.
     let new = place.file("new");
-    ends(3, &["write", "--seed=42", "--size=64KiB", &state, &new]);
+    fails(3, &["write", "--seed=42", "--size=64KiB", &state, &new]);
     assert!(!Path::new(&new).exists());
 }
 
 /// The signal of `ulimit -f` ended the process without a word.
 #[test]
 fn a_limit_of_files_is_an_error_with_a_name() {
-    let place = Place::new("limit");
+    let place = Place::new("refused-limit");
     let file = place.file("u");
     let headwater = env!("CARGO_BIN_EXE_headwater");
     let shell =
@@ -119,9 +116,9 @@ fn a_limit_of_files_is_an_error_with_a_name() {
 /// A filter may allow a ring and refuse its use. The command waited for ever for the ring's answer.
 #[test]
 fn a_ring_that_may_not_be_used_is_none() {
-    let place = Place::new("ring");
+    let place = Place::new("refused-ring");
     let file = place.file("f");
-    ends(0, &["write", "--seed=42", "--size=4MiB", &file]);
+    fails(0, &["write", "--seed=42", "--size=4MiB", &file]);
     let mut strace = Command::new("strace");
     strace.args(["-f", "-o", "/dev/null", "-e", "trace=io_uring_enter"]);
     strace.args(["-e", "inject=io_uring_enter:error=EPERM", env!("CARGO_BIN_EXE_headwater")]);

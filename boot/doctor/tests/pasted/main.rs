@@ -10,35 +10,10 @@ mod old_kernels;
 mod platform;
 mod service_managers;
 
-use headwater_doctor::{Case, Finding, Id, Report, diagnose, journal};
+#[path = "../support/pasted.rs"]
+mod support;
 
-fn of_log(text: &str) -> Report {
-    of_bytes(text.as_bytes())
-}
-
-fn of_bytes(log: &[u8]) -> Report {
-    let boots = journal::read(log, "log").unwrap_or_else(|error| panic!("{error}"));
-    diagnose(Case { boots, ..Case::default() })
-}
-
-fn find(report: &Report, id: Id) -> Option<&Finding> {
-    report.findings.iter().find(|finding| finding.id == id)
-}
-
-#[track_caller]
-fn one(report: &Report, id: Id) -> &Finding {
-    find(report, id)
-        .unwrap_or_else(|| panic!("{id}: {:?}, {:?}", report.findings, report.not_checked))
-}
-
-/// Returns the words and the commands of all fixes of a finding.
-fn fixes(finding: &Finding) -> String {
-    let texts = finding
-        .fixes
-        .iter()
-        .map(|fix| format!("{} {}", fix.what, fix.exact.as_deref().unwrap_or_default()));
-    texts.collect::<Vec<String>>().join("\n")
-}
+use support::{find, fixes, of_bytes, of_log, one};
 
 /// Returns the log of a kernel that is ready before its first program, with one more line.
 fn ready_with(kernel: &str, line: &str) -> String {

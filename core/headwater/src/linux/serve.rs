@@ -71,7 +71,7 @@ fn locked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
 /// another one, or has no hot path for so many. `dst` may hold void bytes on an error.
 ///
 /// The ladder of the cold half would do the same in the end. But the CPU's random instruction hides
-/// nothing that follows it, so the steps down the ladder and back were 8 of 54 ns.
+/// nothing that follows it, so the steps down the ladder and back were 5 of 54 ns.
 ///
 /// # Safety
 ///

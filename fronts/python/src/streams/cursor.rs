@@ -24,6 +24,7 @@ use super::memory::{self, View};
 use super::output::{Place, Wanted, run};
 use super::parameters::Parameter;
 use super::stream::Stream;
+use super::taken::Taken;
 use headwater_streams::kinds::{Elements, Form, Kind, Made, Out, Value, draw};
 use headwater_streams::{Error, Key as NativeKey};
 use pyo3::exceptions::{PyBufferError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
@@ -73,32 +74,6 @@ struct Ahead {
 
 /// Numbers that are drawn ahead.
 const AHEAD: usize = 16;
-
-/// The elements of a draw: those that follow each other in one stream, and those at the beginning
-/// of the next one if the first stream ends within the draw.
-#[derive(Clone, Copy)]
-struct Taken {
-    stream: headwater_streams::Stream,
-    first: u64,
-    /// The number of elements of `stream`, and the stream that has the others.
-    rest: Option<(usize, headwater_streams::Stream)>,
-}
-
-impl Taken {
-    /// Returns the stream of the elements from place `place` of the draw on, and the number of the
-    /// first one. The place is that of a piece's beginning.
-    fn at(&self, place: usize) -> (&headwater_streams::Stream, Elements<'static>) {
-        match &self.rest {
-            Some((_, next)) if place > 0 => (next, Elements::From(0)),
-            _ => (&self.stream, Elements::From(self.first)),
-        }
-    }
-
-    /// Returns the number of elements before the end of the first stream, if it ends within.
-    fn border(&self) -> Option<usize> {
-        self.rest.map(|(border, _)| border)
-    }
-}
 
 impl State {
     /// Moves past `n` elements of a kind, and returns where they are.

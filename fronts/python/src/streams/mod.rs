@@ -29,6 +29,7 @@ mod permutation;
 mod shared;
 mod shuffle;
 mod stream;
+mod taken;
 
 pub(crate) use args::{Shape, hides_a_mask, integer, not_a, outside, signed};
 pub(crate) use distribution::refused;

@@ -4,7 +4,7 @@ use super::entry::{Entry, Writer};
 use super::event::event;
 use super::log_event::LogEvent;
 use super::machine::{self, MachineFact};
-use super::shortened::{SEEDS_UNIT, is_seeds_unit};
+use super::shortened::ends_random_seed;
 use super::stamp::Stamp;
 use super::times::Times;
 use super::units::Starts;
@@ -487,16 +487,4 @@ fn named(line: &str) -> Option<&str> {
     let (head, _) = line.split_once("]: ")?;
     let (before, _) = head.rsplit_once('[')?;
     before.rsplit(' ').next().filter(|name| !name.is_empty())
-}
-
-/// Returns whether a message ends the start of systemd-random-seed, which it names by unit or by
-/// description.
-fn ends_random_seed(message: &str) -> bool {
-    let ends = ["Started ", "Finished ", "Failed to start "];
-    let label = ends.iter().find_map(|end| message.strip_prefix(end));
-    label.is_some_and(|label| {
-        let name = label.split_once(" - ").map_or(label, |(name, _)| name);
-        ["Random Seed", SEEDS_UNIT].iter().any(|known| label.contains(known))
-            || is_seeds_unit(name.trim_end_matches('.'))
-    })
 }

@@ -1,6 +1,8 @@
 //! A line of a log: its time, its writer, its message.
 
-use super::programs::{GO_WAITS, JOB, START_JOB, without_count};
+use super::capture::{captured_line, within};
+use super::cpu_mark::without_thread;
+use super::programs::{JOB, START_JOB, without_count};
 use super::split::{split_at, split_at_colon};
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
@@ -66,12 +68,12 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
 /// third one, because a line of nothing but stamps would otherwise lead the reader as deep as it is
 /// long.
 #[derive(Clone, Copy, PartialEq)]
-enum Depth {
+pub(super) enum Depth {
     Outer,
     Captured,
 }
 
-fn parse_at(line: &str, depth: Depth) -> Option<Entry<'_>> {
+pub(super) fn parse_at(line: &str, depth: Depth) -> Option<Entry<'_>> {
     let line = without_level(unquoted(line.trim_end()));
     if let Some(entry) = of_talos(line) {
         return Some(entry);
@@ -110,38 +112,6 @@ fn parse_at(line: &str, depth: Depth) -> Option<Entry<'_>> {
     })
 }
 
-/// Reads a whole line of another format after a stamp: `docker logs -t` and `kubectl logs
-/// --timestamps` print a container's lines so, and socklog the kernel's after `kern.notice: `.
-fn captured_line(rest: &str) -> Option<Entry<'_>> {
-    if rest.starts_with('[') {
-        return parse_at(rest, Depth::Captured);
-    }
-    // Go's words begin like the name of a program: "crypto/rand: ".
-    if rest.starts_with(GO_WAITS) {
-        return Some(entry(Stamp::default(), Writer::Other, rest));
-    }
-    let (level, message) = split_at_colon(rest)?;
-    if !is_level(level) {
-        return None;
-    }
-    let own = stamp::take(message).and_then(|_| parse_at(message, Depth::Captured));
-    own.or_else(|| {
-        let (writer, message) =
-            if level.starts_with("kern.") { direct(message) } else { head(message)? };
-        Some(entry(Stamp::default(), writer, message))
-    })
-}
-
-/// Adds the time of a capture to a line. The line's own time by the wall clock is older and so
-/// nearer to the event.
-fn within(outer: Stamp, inner: Entry<'_>) -> Entry<'_> {
-    let stamp = match inner.stamp {
-        own if own.wall.is_some() => own,
-        own => Stamp { kernel: own.kernel, ..outer },
-    };
-    Entry { stamp, ..inner }
-}
-
 /// Reads a line of talosctl's dmesg, which follows the node's address: `10.5.0.2: kern:  notice:
 /// [2021-05-10T12:00:00.123456789Z]: random: crng init done`.
 fn of_talos(line: &str) -> Option<Entry<'_>> {
@@ -159,7 +129,7 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
     if let Some(message) = status(line) {
         return Some(entry(Stamp::default(), Writer::Init, message));
     }
-    let line = stamp::without_thread(without_cpu(line.trim_start()));
+    let line = without_thread(without_cpu(line.trim_start()));
     let (writer, message) = direct(line);
     if is_kernels(line) || line.starts_with("systemd-") && writer != Writer::Kernel {
         return Some(entry(Stamp::default(), writer, message));
@@ -243,13 +213,13 @@ pub(super) fn of_dmesg_json(line: &str, before: &[u8]) -> Option<Entry<'static>>
     })
 }
 
-fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
+pub(super) fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
     Entry { stamp, writer, message: Cow::Borrowed(message), unit: None, boot: None }
 }
 
 /// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message. BusyBox's
 /// syslogd writes a level as well: `HOST kern.notice NAME: message`.
-fn head(rest: &str) -> Option<(Writer, &str)> {
+pub(super) fn head(rest: &str) -> Option<(Writer, &str)> {
     let (head, message) = split_at_colon(rest).or_else(|| Some((rest.strip_suffix(':')?, "")))?;
     let mut words = head.split_ascii_whitespace();
     let name = match (words.next(), words.next(), words.next(), words.next()) {
@@ -304,7 +274,7 @@ fn rfc5424(line: &str) -> Option<Entry<'_>> {
 
 /// Splits a line of the kernel's buffer, which also holds lines of programs that run before the
 /// journal: `systemd[1]: ` and the like.
-fn direct(rest: &str) -> (Writer, &str) {
+pub(super) fn direct(rest: &str) -> (Writer, &str) {
     let mut ends = memchr::memchr_iter(b']', rest.as_bytes());
     let end = ends.find(|at| rest.as_bytes().get(at + 1..at + 3) == Some(b": "));
     let head = end.and_then(|end| {
@@ -353,7 +323,7 @@ const FACILITIES: [&str; 13] = [
 ];
 
 /// Returns whether a word is a facility and a level: `kern.notice`.
-fn is_level(word: &str) -> bool {
+pub(super) fn is_level(word: &str) -> bool {
     split_at(word, b'.').is_some_and(|(facility, level)| {
         FACILITIES.contains(&facility.trim_end_matches(|c: char| c.is_ascii_digit()))
             && (3..=7).contains(&level.len())

@@ -3,7 +3,7 @@
 //! "random  : crng init done". The lines are written again as those of a syslog, with the same
 //! numbers, so that one reader serves both.
 
-use super::stamp::without_thread;
+use super::cpu_mark::without_thread;
 
 /// The number of lines that decide.
 const LOOKED_AT: usize = 1000;

@@ -12,8 +12,11 @@
 
 mod arranged;
 mod boots;
+mod calendar;
+mod capture;
 mod clock_set;
 mod console_json;
+mod cpu_mark;
 mod entry;
 mod event;
 mod export;

@@ -30,6 +30,18 @@ fn is_short_for(text: &str, whole: &str) -> bool {
         && whole.ends_with(end)
 }
 
+/// Returns whether a message ends the start of systemd-random-seed, which it names by unit or by
+/// description.
+pub(super) fn ends_random_seed(message: &str) -> bool {
+    let ends = ["Started ", "Finished ", "Failed to start "];
+    let label = ends.iter().find_map(|end| message.strip_prefix(end));
+    label.is_some_and(|label| {
+        let name = label.split_once(" - ").map_or(label, |(name, _)| name);
+        ["Random Seed", SEEDS_UNIT].iter().any(|known| label.contains(known))
+            || is_seeds_unit(name.trim_end_matches('.'))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

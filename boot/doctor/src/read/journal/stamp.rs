@@ -1,6 +1,8 @@
 //! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write
 //! it.
 
+use super::calendar::{both, english, iso_date, month, without_article};
+use super::cpu_mark::without_thread;
 use super::split::split_at;
 
 /// The time of a line, as far as the line shows it.
@@ -145,12 +147,6 @@ fn offset_of(sign: u8, hours: [u8; 2], minutes: [u8; 2]) -> Option<f64> {
     Some(if sign == b'-' { -seconds } else { seconds })
 }
 
-/// Returns the number of a month by its English abbreviation.
-fn english(name: &[u8]) -> Option<u8> {
-    let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks_exact(3);
-    (1..).zip(months).find(|(_, month)| *month == name).map(|(number, _)| number)
-}
-
 /// Reads the time of OpenWrt's logread: `Fri Jun 30 00:29:07 2023 kern.notice kernel: `.
 fn ctime(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (weekday, rest) = line.split_once(' ')?;
@@ -205,39 +201,6 @@ pub(super) fn alone(text: &str) -> Option<Stamp> {
     let (local, offset) = (clock(&time[..zone])?, offset(&time[zone..])?);
     let stamp = Stamp::date(iso_date(days)?, local);
     Some(Stamp { wall: stamp.wall.map(|wall| wall - offset), ..stamp })
-}
-
-/// Removes the marks of a CPU or a thread that makers of phones and boxes put after the time:
-/// `[1:           init:    1] ` of Samsung, `[c0] ` and `c1      1 ` of Spreadtrum and Unisoc,
-/// `(0)[1:swapper/0]` of MediaTek.
-pub(super) fn without_thread(rest: &str) -> &str {
-    let text = rest.trim_start();
-    if let Some(after) = without_cpu_and_pid(text) {
-        return after;
-    }
-    let text = match text.strip_prefix('(').and_then(|text| split_at(text, b')')) {
-        Some((cpu, after)) if !cpu.is_empty() && cpu.bytes().all(|byte| byte.is_ascii_digit()) => {
-            after
-        }
-        _ => text,
-    };
-    let Some((mark, after)) = text.strip_prefix('[').and_then(|text| split_at(text, b']')) else {
-        return rest;
-    };
-    let cpu = mark.trim_start().strip_prefix('c').unwrap_or(mark.trim_start());
-    let digits = cpu.bytes().take_while(u8::is_ascii_digit).count();
-    let ends = matches!(cpu.as_bytes().get(digits), None | Some(b':' | b' '));
-    if digits > 0 && digits <= 7 && ends && mark.len() <= 40 { after } else { rest }
-}
-
-/// Removes the CPU and the process's number of Unisoc's kernels: `c1      1 `.
-fn without_cpu_and_pid(text: &str) -> Option<&str> {
-    let (cpu, rest) = text.strip_prefix('c')?.split_once(' ')?;
-    let (pid, message) = rest.trim_start().split_once(' ')?;
-    let is_number = |text: &str, most: usize| {
-        !text.is_empty() && text.len() <= most && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    (is_number(cpu, 2) && is_number(pid, 7)).then_some(message)
 }
 
 /// Reads a time in brackets: the kernel's own, `[    1.234567] `, journalctl's short-monotonic, and
@@ -354,12 +317,6 @@ fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::date((day, day), clock(time)?), Follows::Name, rest))
 }
 
-/// Removes the article that Catalan has before a month: `de nov.`, `d’oct.`.
-fn without_article(text: &str) -> &str {
-    let articles = ["de ", "d’", "d'"];
-    articles.iter().find_map(|article| text.strip_prefix(article)).unwrap_or(text)
-}
-
 /// Reads the time of journalctl's short-full and with-unit: `Sun 2026-11-22 06:07:30 UTC `.
 fn full(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (weekday, rest) = line.split_once(' ')?;
@@ -369,24 +326,6 @@ fn full(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (zone, rest) = rest.split_once(' ')?;
     (zone.len() <= 6).then_some(())?;
     Some((Stamp::date(iso_date(days)?, clock(time)?), Follows::Name, rest))
-}
-
-/// Reads a date such as `2026-11-22`, and returns what [`both`] returns.
-fn iso_date(text: &str) -> Option<(f64, f64)> {
-    let mut parts = text.split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    let whole = parts.next().is_none() && year.len() == 4;
-    whole.then_some(())?;
-    both(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)
-}
-
-/// Returns the days of a date, and those since 1 January of a leap year.
-fn both(year: u32, month: u8, day: u8) -> Option<(f64, f64)> {
-    /// Days of a leap year before each month.
-    const BEFORE: [u16; 12] = [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335];
-    let days = date(year, month, day)?;
-    let before = BEFORE.get(usize::from(month).checked_sub(1)?)?;
-    Some((days, f64::from(*before) + f64::from(day) - 1.0))
 }
 
 /// Reads a time such as `06:07:30`, with a fraction after a point or a comma.
@@ -444,45 +383,6 @@ pub(crate) fn seconds(text: &str) -> Option<f64> {
         return Some(digits as f64 / power);
     }
     text.parse().ok()
-}
-
-/// Reads a month's name as strftime(3) abbreviates it in English, German, Dutch, Swedish, French,
-/// Spanish, Catalan, Italian, Portuguese, Finnish, Polish, Czech, Russian, Chinese and Japanese.
-/// Each row lists beginnings, because locales abbreviate one month differently.
-fn month(name: &str) -> Option<u8> {
-    const MONTHS: [&[&str]; 12] = [
-        &["jan", "ene", "gen", "tam", "sty", "led", "янв"],
-        &["feb", "fév", "fev", "hel", "lut", "úno", "фев"],
-        &["mar", "mär", "mrt", "maa", "bře", "мар"],
-        &["apr", "avr", "abr", "huh", "kwi", "dub", "апр"],
-        &["may", "mai", "mei", "maj", "mag", "tou", "kvě", "май", "мая"],
-        &["jun", "juin", "giu", "kes", "cze", "čen", "чер", "июн"],
-        &["jul", "juil", "lug", "hei", "lip", "čec", "июл"],
-        &["aug", "aoû", "ago", "ag.", "elo", "sie", "srp", "авг"],
-        &["sep", "set", "syy", "wrz", "zář", "сен"],
-        &["oct", "okt", "out", "ott", "lok", "paź", "říj", "окт"],
-        &["nov", "mar.r", "marra", "lis", "ноя"],
-        &["dec", "dez", "déc", "des", "dic", "jou", "gru", "pro", "дек"],
-    ];
-    if let Some(number) = name.strip_suffix('月') {
-        return number.parse().ok().filter(|month| (1..=12).contains(month));
-    }
-    let name = name.to_lowercase();
-    // The longest beginning decides: Finnish "marras" is November, and German "März" is not.
-    let rows = (1..).zip(MONTHS);
-    let all =
-        rows.flat_map(|(number, row)| row.iter().map(move |start| (start.len(), number, start)));
-    all.filter(|(.., start)| name.starts_with(**start)).max().map(|(_, number, _)| number)
-}
-
-/// Returns the days since 1 March of the year 0 (Howard Hinnant, "chrono-compatible low-level date
-/// algorithms": days_from_civil).
-fn date(year: u32, month: u8, day: u8) -> Option<f64> {
-    ((1..=12).contains(&month) && (1..=31).contains(&day) && (1..10_000).contains(&year))
-        .then_some(())?;
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let in_year = (153 * u32::from(month) + 2) / 5 + u32::from(day) - 1;
-    Some(f64::from(year * 365 + year / 4 - year / 100 + year / 400 + in_year))
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use core::arch::aarch64::*;
 use core::mem::transmute;
 
+pub(super) use super::by_words::{mask_block, xor_block};
+
 /// Returns AES-256_k(X) ^ X for X = `r`.
 ///
 /// # Safety
@@ -14,29 +16,6 @@ pub(super) unsafe fn mask(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
     // SAFETY: keys and CPU are the caller's.
     let [mask] = unsafe { masks(keys, [r]) };
     mask
-}
-
-/// XORs the mask of X = `r` into the 16 bytes at `dst`.
-///
-/// # Safety
-///
-/// `dst` is valid for reads and writes of 16 bytes; the rest is as for [`mask`].
-#[inline]
-#[target_feature(enable = "neon,aes")]
-pub(super) unsafe fn mask_block(keys: *const u8, r: [u64; 2], dst: *mut u8) {
-    // SAFETY: keys and CPU are the caller's, and so are the 16 bytes at `dst`.
-    unsafe { super::xor(&mask(keys, r), dst, 16) };
-}
-
-/// XORs a mask into the 16 bytes at `dst`.
-///
-/// # Safety
-///
-/// `dst` is valid for reads and writes of 16 bytes.
-#[inline]
-pub(super) unsafe fn xor_block(mask: [u64; 2], dst: *mut u8) {
-    // SAFETY: the 16 bytes at `dst` are the caller's.
-    unsafe { super::xor(&mask, dst, 16) };
 }
 
 /// XORs the masks of `N` blocks, of which block j has X = (r0, r1 ^ j), into the bytes at `dst`.

@@ -2,6 +2,8 @@
 
 use core::arch::x86_64::*;
 
+pub(super) use super::by_words::{mask_block, xor_block};
+
 /// Returns AES-256_k(X) ^ X for X = `r`.
 ///
 /// # Safety
@@ -19,29 +21,6 @@ pub(super) unsafe fn mask(keys: *const u8, [low, high]: [u64; 2]) -> [u64; 2] {
         (1..14).fold(_mm_xor_si128(x, key(0)), |block, round| _mm_aesenc_si128(block, key(round)));
     let mask = _mm_xor_si128(_mm_aesenclast_si128(block, key(14)), x);
     [_mm_cvtsi128_si64(mask) as u64, _mm_extract_epi64(mask, 1) as u64]
-}
-
-/// XORs the mask of X = `r` into the 16 bytes at `dst`.
-///
-/// # Safety
-///
-/// `dst` is valid for reads and writes of 16 bytes; the rest is as for [`mask`].
-#[inline]
-#[target_feature(enable = "aes,sse4.1")]
-pub(super) unsafe fn mask_block(keys: *const u8, r: [u64; 2], dst: *mut u8) {
-    // SAFETY: keys and CPU are the caller's, and so are the 16 bytes at `dst`.
-    unsafe { super::xor(&mask(keys, r), dst, 16) };
-}
-
-/// XORs a mask into the 16 bytes at `dst`.
-///
-/// # Safety
-///
-/// `dst` is valid for reads and writes of 16 bytes.
-#[inline]
-pub(super) unsafe fn xor_block(mask: [u64; 2], dst: *mut u8) {
-    // SAFETY: the 16 bytes at `dst` are the caller's.
-    unsafe { super::xor(&mask, dst, 16) };
 }
 
 /// XORs the masks of `N` blocks, of which block j has X = (r0, r1 ^ j), into the bytes at `dst`.
