@@ -43,12 +43,14 @@ pub(crate) fn build(dist: &Path) -> Result<()> {
         let installed = stage::directory()?.join(&triple);
         let mut install = stage::within(&source, "cargo xtask install --only command")?;
         install.args(["--prefix", "/usr", "--target", &triple, "--destdir"]).arg(&installed);
+        // One dependency has a file in C, which reads fields of siginfo_t: the kernel's, so that the
+        // headers of either C library will do. Without a name, cargo looks for a gcc of musl's, and
+        // finds one where the tests have installed it.
+        install.env(format!("CC_{cpu}_unknown_linux_musl"), format!("{cpu}-linux-gnu-gcc"));
         if cpu == "aarch64" {
             // musl's start files and libraries come with Rust's target; gcc only runs the linker.
             install.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "aarch64-linux-gnu-gcc");
             install.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", QEMU);
-            // One dependency has a file in C, which reads fields of siginfo_t.
-            install.env("CC_aarch64_unknown_linux_musl", "aarch64-linux-gnu-gcc");
         }
         run(&mut install)?;
         let file = installed.join("usr/bin/headwater");
