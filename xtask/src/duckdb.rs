@@ -31,7 +31,7 @@ pub(crate) fn for_package() -> Result<()> {
 }
 
 /// Puts the extension for a target of a release into the Python package. The wheel of musl has
-/// none, because DuckDB has no wheel for it.
+/// none, because DuckDB makes no wheels for musl since version 1.4.
 pub(crate) fn for_wheel(target: &str, zig: &Path, epoch: Option<u64>) -> Result<()> {
     let architecture = target.split('-').next().unwrap_or_default();
     match platform(architecture) {

@@ -187,6 +187,8 @@ fn impossible_requests_are_refused() {
         (&["verify", "--seed", "1", directory], 2, "neither a file nor a block device"),
         (&["verify", "--seed", "1", "--was", "", &file], 2, "is no seed"),
         (&["verify", "--seed", "1", "--from", "10000", &file], 2, "no bytes lie between"),
+        (&["verify", "--seed", "1", "--to", "0", &file], 2, "ends at 0 has no bytes"),
+        (&["write", "--yes", "--seed", "1", "--size", "0", &none], 2, "ends at 0 has no bytes"),
         (&["verify", "--yes", "--seed", "1", &file], 2, "--yes"),
         (&["wipe", "--seed", "1", &file], 2, ""),
         (&["1", "--seed", "1", "--child", "x", "--engine", "sfc64"], 2, "no children by name"),

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use support::{Place, fails};
+use support::{Place, command, fails};
 
 /// The page of a verification once replaced the very file that it called intact.
 #[test]
@@ -97,6 +97,30 @@ fn a_state_that_cannot_be_kept_is_noticed_before_the_first_byte() {
     let new = place.file("new");
     fails(3, &["write", "--seed=42", "--size=64KiB", &state, &new]);
     assert!(!Path::new(&new).exists());
+}
+
+/// A state was replaced by that of a write to another target, and the first write began again.
+#[test]
+fn a_state_of_another_target_stays() {
+    let place = Place::new("refused-other-state");
+    let (one, other) = (place.file("one"), place.file("other"));
+    let state = place.file("state");
+    let named = format!("--state={state}");
+    let args = ["write", "--seed=5", "--size=12MiB", "--limit-rate=4MiB", &named, &one];
+    let mut child = command(&args).stderr(Stdio::null()).spawn().unwrap();
+    while !Path::new(&state).exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = fs::read(&state).unwrap();
+    let words = fails(2, &["write", "--seed=5", "--size=64KiB", &named, &other]);
+    assert!(words.contains(&format!("unfinished write to {one}")), "{words}");
+    assert_eq!(fs::read(&state).unwrap(), kept);
+    assert!(!Path::new(&other).exists());
+    // The same file once more is this write's own business, made again or not.
+    fs::remove_file(&one).unwrap();
+    fails(0, &["write", "--seed=5", "--size=64KiB", &named, &one]);
 }
 
 /// The signal of `ulimit -f` ended the process without a word.

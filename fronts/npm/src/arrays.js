@@ -69,7 +69,8 @@ export function convert(from, to) {
     const isBig = to instanceof BigInt64Array || to instanceof BigUint64Array;
     for (let i = 0; i < from.length; i += 1) {
         to[i] = isBig ? from[i] : Number(from[i]);
-        if (BigInt(to[i]) !== from[i]) {
+        // A Float16Array has an infinity for what is too large, which no BigInt is.
+        if (to[i] === Infinity || to[i] === -Infinity || BigInt(to[i]) !== from[i]) {
             throw new RangeError(
                 `element ${i} is ${from[i]}, which ${to.constructor.name} cannot hold; a BigInt64Array can`,
             );

@@ -18,13 +18,13 @@ export class Key {
         return [...ENGINES];
     }
 
-    static of(seed, { engine = ENGINES[0] } = {}) {
-        const number = engineOf(engine);
+    static of(seed, options) {
+        const number = engineOf(options);
         return new Key(PRIVATE, number, derive(ROOT, number, NO_KEY, encoded(seed, "seed"), 16));
     }
 
-    static raw(bytes, { engine = ENGINES[0] } = {}) {
-        const number = engineOf(engine);
+    static raw(bytes, options) {
+        const number = engineOf(options);
         if (!(bytes instanceof Uint8Array)) {
             throw new TypeError(`a key is a Uint8Array of 16 bytes, and not ${shown(bytes)}`);
         }
@@ -99,10 +99,20 @@ export class Key {
 /** The word without which no key is made, so that none has other bytes than its class gave it. */
 const PRIVATE = Symbol("private");
 
-function engineOf(name) {
-    const number = ENGINES.indexOf(name);
+/** Returns the number of the engine that the options name. */
+function engineOf(options = {}) {
+    // Another word would be ignored in silence, and the key would be one of the default engine.
+    if (typeof options !== "object" || options === null) {
+        throw new TypeError(`options are an object such as { engine: "philox4x32" }, and not ${shown(options)}`);
+    }
+    const unknown = Object.keys(options).find((name) => name !== "engine");
+    if (unknown !== undefined) {
+        throw new TypeError(`the one option of a key is engine, and not ${unknown}`);
+    }
+    const { engine = ENGINES[0] } = options;
+    const number = ENGINES.indexOf(engine);
     if (number < 0) {
-        throw new RangeError(`an engine is one of ${ENGINES.join(", ")}, and not ${shown(name)}`);
+        throw new RangeError(`an engine is one of ${ENGINES.join(", ")}, and not ${shown(engine)}`);
     }
     return number;
 }

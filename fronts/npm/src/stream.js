@@ -53,7 +53,8 @@ export class Stream {
     }
 
     shuffle(array) {
-        if (!Array.isArray(array) && !ArrayBuffer.isView(array)) {
+        const isArray = Array.isArray(array) || (ArrayBuffer.isView(array) && !(array instanceof DataView));
+        if (!isArray) {
             throw new TypeError(`a shuffle moves the elements of an array, and not of ${shown(array)}`);
         }
         const view = room((HEAD + array.length) * 8);

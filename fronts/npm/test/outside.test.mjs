@@ -40,6 +40,9 @@ const USES = [
     ["TypeError", "words, whose byte order a machine chooses", () => Key.of(Uint32Array.of(1)), wrong("Uint32Array")],
     ["RangeError", "half of an emoji", () => Key.of("\ud83d"), outside("surrogate")],
     ["RangeError", "another engine", () => Key.of(1, { engine: "pcg" }), outside("ars7, ars5, philox4x32")],
+    ["TypeError", "an engine without its name", () => Key.of(1, "philox4x32"), wrong("such as \\{ engine")],
+    ["TypeError", "null for options", () => Key.of(1, null), wrong("not null")],
+    ["TypeError", "an option with a capital", () => Key.raw(new Uint8Array(16), { Engine: "ars5" }), wrong("not Engine")],
     ["TypeError", "new Key()", () => new Key(), wrong("Key.of")],
     // Stored and sent.
     ["the same key", "JSON and back", () => Key.parse(JSON.parse(JSON.stringify(Key.of(7).child("a")))).equals(Key.of(7).child("a")), true],
@@ -106,6 +109,7 @@ const USES = [
     ["RangeError", "an empty range", () => stream.generator().integer(2, 1), outside("range of 1 to 2\\^32")],
     ["the same cards", "a shuffle", () => stream.shuffle(Array.from({ length: 52 }, (_, i) => i)).sort((a, b) => a - b).at(-1), 51],
     ["the array's own class", "a shuffle of floats", () => stream.shuffle(Float32Array.of(1, 2, 3)) instanceof Float32Array, true],
+    ["TypeError", "a shuffle of a DataView", () => stream.shuffle(new DataView(new ArrayBuffer(8))), wrong("elements of an array, and not of an object of class DataView")],
     ["TypeError", "a shuffle of a text", () => stream.shuffle("abc"), wrong("elements of an array")],
     ["different numbers", "a sample without replacement", () => new Set(stream.array(permutation(1e12), 1000)).size, 1000],
     ["the same words", "xoshiro's state and back", () => { const g = Xoshiro256pp.of(Key.of(1)); g.fill(new Float64Array(10)); return same(Xoshiro256pp.ofState(g.state).fill(new BigUint64Array(3)), g.fill(new BigUint64Array(3))); }, undefined],

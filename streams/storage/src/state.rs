@@ -102,14 +102,24 @@ impl State {
     ///
     /// # Errors
     ///
-    /// If the path is a file of another kind, which must stay.
+    /// If the path is a file of another kind, or the state of a write to another target, which must
+    /// stay: without it that write could only begin again.
     pub fn discard(&self) -> Result<(), Error> {
         let Ok(text) = fs::read(&self.path) else { return Ok(()) };
         let name = self.path.display();
-        let old = serde_json::from_slice::<Document>(&text);
-        if !old.is_ok_and(|old| old.schema == SCHEMA) {
+        let old = serde_json::from_slice::<Document>(&text).ok();
+        let Some(old) = old.filter(|old| old.schema == SCHEMA) else {
             return Err(Error::refused(format!(
                 "{name} exists and is not a state file of 'stream write': name another with --state"
+            )));
+        };
+        // A file that was made again has another identity and the same name, and a target by
+        // another of its names has the same identity, so only both together are another target.
+        if old.identity != self.document.identity && old.target != self.document.target {
+            return Err(Error::refused(format!(
+                "{name} is the state of an unfinished write to {}: name another with --state, or \
+                 delete it if that write is not to continue",
+                old.target
             )));
         }
         fs::remove_file(&self.path)

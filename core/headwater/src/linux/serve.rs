@@ -32,39 +32,99 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error>
 #[inline(always)]
 fn fill_block(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     let (process, dst) = (setup::current(), buf.as_mut_ptr().cast());
-    let drawn = if process.is_section() {
-        #[allow(unsafe_code)]
-        // SAFETY: `buf` is 16 bytes long; the process was asked.
-        unsafe {
+    #[allow(unsafe_code)]
+    // SAFETY: `buf` is 16 bytes long; the process was asked for its sections.
+    let drawn = unsafe {
+        if process.is_section() {
             section::take_block(process, dst)
+        } else if section::AVAILABLE || !process.is_quick() {
+            return fill_block_elsewhere(buf, wait);
+        } else {
+            draw::quick_block(process, dst)
         }
-    } else if section::AVAILABLE {
-        return fill_block_by_slot(buf, wait);
-    } else {
-        locked_block(process, dst)
     };
     finish(drawn, buf, wait)
 }
 
-/// Fills 16 bytes under a slot's lock. It must stay a function of its own: if it were inlined,
-/// draws by sections would save its registers too.
+/// Fills 16 bytes in any mode but the most common one.
+///
+/// It must stay a function of its own, as those that it calls: if it were inlined, draws by
+/// sections would save its registers too. It saves none itself, so that it ends in a jump. When
+/// masked draws were calls within [`fill_block_by_slot`], they paid for the registers of draws
+/// under a lock as well, 2 of 46 ns.
 #[inline(never)]
-fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
-    finish(locked_block(setup::current(), buf.as_mut_ptr().cast()), buf, wait)
-}
-
-/// Draws 16 bytes by the hot path of the CPU's slot, or by that of masked draws, if the mode allows
-/// either.
-#[inline(always)]
-fn locked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
+fn fill_block_elsewhere(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    let process = setup::current();
     #[allow(unsafe_code)]
-    // SAFETY: both callers have 16 bytes.
+    // SAFETY: the one caller has 16 bytes. The process was asked, and `hedged` is chosen only on
+    // CPUs with AES.
     unsafe {
         if process.is_quick() {
-            return draw::quick_block(process, dst);
+            return fill_block_by_slot(process, buf, wait);
         }
-        quick_hedged(process, dst, 16)
+        if process.is_section_hedged() {
+            return fill_block_masked(process, buf, wait);
+        }
+        if process.is_quick_hedged() {
+            return fill_block_masked_by_slot(process, buf, wait);
+        }
     }
+    fill_slowly(buf, wait)
+}
+
+/// Fills 16 bytes under a slot's lock.
+///
+/// # Safety
+///
+/// `buf` has 16 bytes.
+#[inline(never)]
+#[allow(unsafe_code)]
+unsafe fn fill_block_by_slot(
+    process: &Process,
+    buf: &mut [MaybeUninit<u8>],
+    wait: bool,
+) -> Result<(), Error> {
+    // SAFETY: `buf` has room for 16 bytes.
+    let drawn = unsafe { draw::quick_block(process, buf.as_mut_ptr().cast()) };
+    finish(drawn, buf, wait)
+}
+
+/// Fills 16 bytes in a section, with a mask.
+///
+/// # Safety
+///
+/// The promises of [`draw_section::masked_block`] for `buf`.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+#[allow(unsafe_code)]
+unsafe fn fill_block_masked(
+    process: &Process,
+    buf: &mut [MaybeUninit<u8>],
+    wait: bool,
+) -> Result<(), Error> {
+    // SAFETY: `buf` has room for 16 bytes; process and CPU are as both functions ask.
+    let drawn = unsafe { draw_section::masked_block(process, buf.as_mut_ptr().cast()) };
+    finish(drawn, buf, wait)
+}
+
+/// Fills 16 bytes under a slot's lock, with a mask.
+///
+/// # Safety
+///
+/// The promises of [`draw::masked_block`] for `buf`.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+#[allow(unsafe_code)]
+unsafe fn fill_block_masked_by_slot(
+    process: &Process,
+    buf: &mut [MaybeUninit<u8>],
+    wait: bool,
+) -> Result<(), Error> {
+    // SAFETY: `buf` has room for 16 bytes, and the CPU has what both functions ask for.
+    let drawn = unsafe { draw::masked_block(process, buf.as_mut_ptr().cast()) };
+    finish(drawn, buf, wait)
 }
 
 /// Draws 1 to [`draw::LIMIT`] masked bytes by the hot path of mode `hedged`; refuses if the mode is
@@ -178,7 +238,7 @@ pub(crate) type Word = (u64, Option<Error>);
 /// The reason why the hot half of a word's draw has none.
 enum Cold {
     /// The word has to be drawn under a slot's lock, or with a mask.
-    BySlot,
+    Elsewhere,
     Refused(Refused),
 }
 
@@ -190,7 +250,7 @@ pub(crate) fn u64() -> Result<u64, Error> {
     // the pair and take it apart again, which took a word from 5.1 to 5.3 ns.
     let (word, error) = match hot_word() {
         Ok(word) => return Ok(word),
-        Err(Cold::BySlot) => word_by_slot(),
+        Err(Cold::Elsewhere) => word_elsewhere(),
         Err(Cold::Refused(refused)) => after(refused),
     };
     error.map_or(Ok(word), Err)
@@ -208,45 +268,72 @@ fn hot_word() -> Result<u64, Cold> {
     let process = setup::current();
     if process.is_section() {
         section::take_word(process).map_err(Cold::Refused)
-    } else if section::AVAILABLE {
-        Err(Cold::BySlot)
+    } else if section::AVAILABLE || !process.is_quick() {
+        Err(Cold::Elsewhere)
     } else {
-        quick().map_err(|refused| match refused {
-            // The page is empty, or the mode has masks.
-            Refused::Empty => Cold::BySlot,
-            refused => Cold::Refused(refused),
-        })
+        draw::quick_words(process).map_err(Cold::Refused)
     }
 }
 
-/// Draws one word by the slot's hot path. A function of its own, as `fill_block_by_slot`.
+/// Draws one word in any other mode, as [`fill_block_elsewhere`] fills 16 bytes.
 #[inline(never)]
-fn word_by_slot() -> Word {
-    match quick() {
+fn word_elsewhere() -> Word {
+    let process = setup::current();
+    #[allow(unsafe_code)]
+    // SAFETY: the process was asked, and `hedged` is chosen only on CPUs with AES.
+    unsafe {
+        if process.is_quick() {
+            return word_by_slot(process);
+        }
+        if process.is_section_hedged() {
+            return masked_word(process);
+        }
+        if process.is_quick_hedged() {
+            return masked_word_by_slot(process);
+        }
+    }
+    after(Refused::Empty)
+}
+
+/// Draws one word under a slot's lock.
+#[inline(never)]
+fn word_by_slot(process: &Process) -> Word {
+    match draw::quick_words(process) {
         Ok(word) => (word, None),
-        Err(Refused::Empty) => masked_word(),
         Err(refused) => after(refused),
     }
 }
 
-/// Draws one word by the slot's hot path, if the mode allows it.
-#[inline(always)]
-fn quick() -> Result<u64, Refused> {
-    let process = setup::current();
-    if process.is_quick() {
-        return draw::quick_words(process);
+/// Draws one word in a section, with a mask.
+///
+/// # Safety
+///
+/// The promises of [`draw_section::masked_word`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+#[allow(unsafe_code)]
+unsafe fn masked_word(process: &Process) -> Word {
+    // SAFETY: process and CPU are as both functions ask.
+    match unsafe { draw_section::masked_word(process) } {
+        Ok(word) => (word, None),
+        Err(refused) => after(refused),
     }
-    Err(Refused::Empty)
 }
 
-/// Draws one word by the hot path of mode `hedged`, or by the cold half.
+/// Draws one word under a slot's lock, with a mask.
+///
+/// # Safety
+///
+/// The promises of [`draw::masked_word`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-fn masked_word() -> Word {
-    let mut bytes = [0; 16]; // `wipe` erases 16 at a time
-    #[allow(unsafe_code)]
-    // SAFETY: 8 of our own 16 bytes.
-    match unsafe { quick_hedged(setup::current(), bytes.as_mut_ptr(), 8) } {
-        Ok(()) => (word_at(&mut bytes), None),
+#[allow(unsafe_code)]
+unsafe fn masked_word_by_slot(process: &Process) -> Word {
+    // SAFETY: the CPU has what both functions ask for.
+    match unsafe { draw::masked_word(process) } {
+        Ok(word) => (word, None),
         Err(refused) => after(refused),
     }
 }

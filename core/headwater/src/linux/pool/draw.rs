@@ -81,6 +81,64 @@ pub(crate) unsafe fn quick_block(process: &Process, dst: *mut u8) -> Result<(), 
     slot.release(16, copied)
 }
 
+/// Takes this CPU's slot for a request of 8 or 16 masked bytes, and makes its mask.
+///
+/// # Safety
+///
+/// The CPU has AES instructions.
+#[inline(always)]
+unsafe fn quick_masked(
+    process: &Process,
+    bytes: u32,
+) -> Result<(QuickSlot<'_>, [u64; 2]), Refused> {
+    process.clean_registers();
+    // RDRAND takes 20 ns and more; inside the lock, other threads of this CPU would find the slot
+    // taken.
+    let Some(words) = CpuWords::draw(process) else {
+        return Err(Refused::Stuck);
+    };
+    let slot = QuickSlot::take(process, bytes)?;
+    // SAFETY: the CPU has AES instructions, as this function asks.
+    match unsafe { slot.page_ref().mask(words.words()) } {
+        Ok(mask) => Ok((slot, mask)),
+        // The page has no hedge key yet; nothing was taken.
+        Err(refused) => {
+            slot.release_untouched();
+            Err(refused)
+        }
+    }
+}
+
+/// Draws 16 masked bytes to `dst` on the hot path. `dst` holds void bytes on an error.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of 16 bytes, and the CPU has AES instructions.
+#[inline(always)]
+pub(crate) unsafe fn masked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
+    // SAFETY: the CPU and `dst` are as this function asks, and the slot has 16 bytes left.
+    unsafe {
+        let (slot, mask) = quick_masked(process, 16)?;
+        let copied = slot.page_ref().copy_block(slot.fork_check(), slot.left, dst);
+        slot.release(16, copied)?;
+        hedge::xor_block(mask, dst);
+    }
+    Ok(())
+}
+
+/// Draws a masked word on the hot path.
+///
+/// # Safety
+///
+/// The CPU has AES instructions.
+#[inline(always)]
+pub(crate) unsafe fn masked_word(process: &Process) -> Result<u64, Refused> {
+    // SAFETY: the CPU has AES instructions, as this function asks.
+    let (slot, mask) = unsafe { quick_masked(process, 8) }?;
+    let word = slot.page_ref().copy_words::<u64>(slot.fork_check(), slot.left);
+    Ok(slot.release(8, word)?.masked(mask))
+}
+
 /// Draws 1 to 16 masked bytes on the hot path. `dst` is written only after the guards were
 /// compared.
 ///
@@ -95,36 +153,16 @@ pub(crate) unsafe fn quick_hedged(
     dst: *mut u8,
     len: usize,
 ) -> Result<(), Refused> {
-    process.clean_registers();
-    // RDRAND takes 20 ns and more; inside the lock, other threads of this CPU would find the slot
-    // taken.
-    let Some(words) = CpuWords::draw(process) else {
-        return Err(Refused::Stuck);
-    };
-    let bytes = if len > 8 { 16 } else { 8 };
-    let slot = QuickSlot::take(process, bytes)?;
-    let (page, fork_check, left) = (slot.page_ref(), slot.fork_check(), slot.left);
-    // SAFETY: the CPU has AES instructions. The slot has a word left for up to 8 bytes and two for
-    // more, and `dst` has room for `len`; the block is 16 bytes of our own.
+    // SAFETY: `dst` has room for `len` bytes; the block is 16 bytes of our own, and the CPU is as
+    // this function asks.
     unsafe {
-        let mask = match page.mask(words.words()) {
-            Ok(mask) => mask,
-            // The page has no hedge key yet; nothing was taken.
-            Err(refused) => {
-                slot.release_untouched();
-                return Err(refused);
-            }
-        };
         if len > 8 {
             let mut block = [0u8; 16];
-            let copied = page.copy_block(fork_check, left, block.as_mut_ptr());
-            slot.release(bytes, copied)?;
-            hedge::xor_block(mask, block.as_mut_ptr());
+            masked_block(process, block.as_mut_ptr())?;
             dst.copy_from_nonoverlapping(block.as_ptr(), len);
             wipe(block.as_mut_ptr(), 16);
         } else {
-            let word = page.copy_words::<u64>(fork_check, left);
-            slot.release(bytes, word)?.masked(mask).put(dst, len);
+            masked_word(process)?.put(dst, len);
         }
     }
     Ok(())

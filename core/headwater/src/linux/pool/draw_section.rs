@@ -57,19 +57,12 @@ pub(crate) unsafe fn unmasked(process: &Process, dst: *mut u8, len: usize) -> Re
 /// instructions.
 #[inline(always)]
 pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
-    // SAFETY: all is passed on as it came, and a block has 16 bytes.
+    // SAFETY: all is passed on as it came.
     unsafe {
         match len {
-            16 => masked_block(process, dst),
-            9..16 => {
-                let mut block = [0u8; 16];
-                masked_block(process, block.as_mut_ptr())?;
-                dst.copy_from_nonoverlapping(block.as_ptr(), len);
-                wipe(block.as_mut_ptr(), 16);
-                Ok(())
-            }
             17.. => masked_blocks(process, dst, len),
-            _ => masked_word(process, dst, len),
+            9..17 => masked_block_part(process, dst, len),
+            _ => masked_word_part(process, dst, len),
         }
     }
 }
@@ -101,21 +94,71 @@ fn material(process: &Process, len: usize) -> Result<(*const u8, [u64; 2]), Refu
 
 /// Draws 16 masked bytes to `dst`, which is written only if they may leave.
 ///
-/// Three functions and not one, so that the short ones save no registers for the long one.
-///
 /// # Safety
 ///
 /// The promises of [`hedged`], for 16 bytes.
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
-#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
-#[inline(never)]
-unsafe fn masked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
+#[inline(always)]
+pub(crate) unsafe fn masked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
     let (keys, r) = material(process, 16)?;
     // SAFETY: `dst` has room for 16 bytes; process, CPU and keys are as both functions ask.
     unsafe {
         section::take_block(process, dst)?;
         hedge::mask_block(keys, r, dst);
     }
+    Ok(())
+}
+
+/// Draws a masked word.
+///
+/// The mask comes first here: the word would otherwise wait for it in the compiler's hands,
+/// unmasked.
+///
+/// # Safety
+///
+/// The promises of [`hedged`], without a place for bytes.
+#[inline(always)]
+pub(crate) unsafe fn masked_word(process: &Process) -> Result<u64, Refused> {
+    let (keys, r) = material(process, 8)?;
+    // SAFETY: process, CPU and keys are as both functions ask.
+    unsafe {
+        let mask = hedge::mask(keys, r);
+        Ok(section::take_word(process)?.masked(mask))
+    }
+}
+
+/// Draws 9 to 16 masked bytes to `dst`: a block, whose excess is dropped.
+///
+/// Three functions for three lengths and not one, so that the short ones save no registers for the
+/// long one.
+///
+/// # Safety
+///
+/// The promises of [`hedged`], for up to 16 bytes.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+unsafe fn masked_block_part(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
+    let mut block = [0u8; 16];
+    // SAFETY: 16 bytes of our own, of which `len` go to as many at `dst`; the rest is passed on.
+    unsafe {
+        masked_block(process, block.as_mut_ptr())?;
+        dst.copy_from_nonoverlapping(block.as_ptr(), len);
+        wipe(block.as_mut_ptr(), 16);
+    }
+    Ok(())
+}
+
+/// Draws 1 to 8 masked bytes to `dst`: a word, whose excess is dropped.
+///
+/// # Safety
+///
+/// The promises of [`hedged`], for up to 8 bytes.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+unsafe fn masked_word_part(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
+    // SAFETY: `dst` has room for `len` bytes, which are at most a word; the rest is passed on.
+    unsafe { masked_word(process)?.put(dst, len) };
     Ok(())
 }
 
@@ -133,27 +176,6 @@ unsafe fn masked_blocks(process: &Process, dst: *mut u8, len: usize) -> Result<(
     unsafe {
         section::take_blocks(process, dst, len)?;
         hedge::mask_in_place(keys, r, dst, len);
-    }
-    Ok(())
-}
-
-/// Draws 1 to 8 masked bytes to `dst`.
-///
-/// The mask comes first here: the word would otherwise wait for it in the compiler's hands,
-/// unmasked.
-///
-/// # Safety
-///
-/// The promises of [`hedged`], for up to 8 bytes.
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
-#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
-#[inline(never)]
-unsafe fn masked_word(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
-    let (keys, r) = material(process, len)?;
-    // SAFETY: `dst` has room for `len` bytes; process, CPU and keys are as both functions ask.
-    unsafe {
-        let mask = hedge::mask(keys, r);
-        section::take_word(process)?.masked(mask).put(dst, len);
     }
     Ok(())
 }

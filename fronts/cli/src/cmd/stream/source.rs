@@ -126,6 +126,9 @@ impl StreamSource {
     pub(super) fn end(&self, path: &Path, size: u64, wanted: Option<u64>) -> Result<u64, Failure> {
         let to = self.to.or(wanted).unwrap_or(size);
         let name = path.display();
+        if self.to.or(wanted) == Some(0) {
+            return Err(Failure::Usage(format!("{name}: a range that ends at 0 has no bytes")));
+        }
         if to == 0 {
             return Err(Failure::Usage(format!("{name} is empty: name its size with --size")));
         }
