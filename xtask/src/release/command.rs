@@ -43,9 +43,9 @@ pub(crate) fn build(dist: &Path) -> Result<()> {
         let installed = stage::directory()?.join(&triple);
         let mut install = stage::within(&source, "cargo xtask install --only command")?;
         install.args(["--prefix", "/usr", "--target", &triple, "--destdir"]).arg(&installed);
-        // One dependency has a file in C, which reads fields of siginfo_t: the kernel's, so that the
-        // headers of either C library will do. Without a name, cargo looks for a gcc of musl's, and
-        // finds one where the tests have installed it.
+        // One dependency has a file in C, which reads fields of siginfo_t. They are the kernel's,
+        // so the headers of either C library will do. Without this name cargo would look for
+        // musl's own gcc, which is on machines where the tests have installed it, and on no other.
         install.env(format!("CC_{cpu}_unknown_linux_musl"), format!("{cpu}-linux-gnu-gcc"));
         if cpu == "aarch64" {
             // musl's start files and libraries come with Rust's target; gcc only runs the linker.
