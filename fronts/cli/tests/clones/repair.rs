@@ -127,6 +127,7 @@ fn a_repair_without_the_right_to_it_changes_nothing() {
     };
     assert_eq!(status(&output), 3, "{}", said(&output));
     assert!(said(&output).contains("run this as root"), "{}", said(&output));
+    assert!(said(&output).contains("CAP_SYS_ADMIN"), "{}", said(&output));
 }
 
 #[test]
@@ -194,6 +195,17 @@ fn repair_over_vsock(listener: &Socket, port: u32, bytes: &[u8], wait: Duration)
         let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
         command.args(arguments).arg(address).output().unwrap()
     })
+}
+
+/// A host name that cannot be set is a wrong command line, and no reason to renew all else.
+#[test]
+fn a_wrong_host_name_is_refused_before_anything_is_changed() {
+    for name in ["", "-a", "a b", "a..b", "a\nb", "../x", "ä", &"x".repeat(65)] {
+        let output = repair(&random(), &[&format!("--host-name={name}")], None);
+        assert_eq!(status(&output), 2, "{name:?}: {}", said(&output));
+        assert!(said(&output).contains("letters, digits and hyphens"), "{}", said(&output));
+        assert!(output.stdout.is_empty());
+    }
 }
 
 #[test]
