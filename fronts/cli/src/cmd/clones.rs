@@ -62,13 +62,8 @@ fn watch(args: &WatchArgs) -> Result<(), Failure> {
     Ok(headwater_clones::watch(args, &mut began, report)?)
 }
 
-/// Returns an error for a file that cannot be written, before minutes were spent on its content.
 fn check_files(args: &OutputArgs) -> Result<(), Failure> {
-    for file in [&args.html, &args.junit].into_iter().flatten() {
-        headwater_text::file::check(file)
-            .map_err(|error| Failure::Usage(format!("cannot write {}: {error}", file.display())))?;
-    }
-    Ok(())
+    [&args.html, &args.junit].into_iter().flatten().try_for_each(|file| output::check_file(file))
 }
 
 /// Prints a comparison. A source that repeats and can be renewed is a finding. A comparison without
