@@ -68,6 +68,19 @@ fn the_pages_directory_is_open_to_readers_and_closed_to_writers() {
     }
 }
 
+/// At the start and not at the first copy, which may come after months.
+#[test]
+fn an_output_that_is_closed_is_known_before_the_watch() {
+    let folder = Folder::new("watch-closed");
+    let page = folder.path("copies");
+    let mut shell = Command::new("timeout");
+    shell.args(["20", "sh", "-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_headwater")]);
+    let output = shell.args(["clones", "watch", "--page", &page]).output().unwrap();
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("standard output"), "{}", said(&output));
+    assert!(!std::path::Path::new(&page).exists(), "a page without a watcher");
+}
+
 #[test]
 fn a_file_that_is_no_page_stays_as_it_is() {
     let folder = Folder::new("watch-no-page");
