@@ -140,7 +140,18 @@ pub(crate) fn run_hook(command: &mut Command) -> Result<()> {
     let said = File::from(memfd_create("said", flags).context("memfd_create")?);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
     let program = command.get_program().display().to_string();
-    let status = command.status().with_context(|| format!("cannot run {program}"))?;
+    ensure!(stop::check().is_ok(), "a signal came before it");
+    let mut child = command.spawn().with_context(|| format!("cannot run {program}"))?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if stop::check().is_err() {
+            drop(KillOnDrop(child));
+            bail!("a signal ended it");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
     let _ = fcntl_add_seals(&said, SealFlags::GROW);
     if !status.success() {
         let mut end = vec![0; 4096];

@@ -23,6 +23,7 @@ use crate::args::RepairArgs;
 use crate::planting;
 use crate::post::Post;
 use crate::process::run_hook;
+use crate::stop;
 use anyhow::{Context, Result, bail};
 pub(crate) use reseed::{Proof, reseed_now};
 use serde::Serialize;
@@ -87,6 +88,8 @@ pub fn repair(args: &RepairArgs) -> Result<Repair> {
                 .to_owned()
         )),
     };
+    // From here on a signal finds keys or names half renewed, so each step goes to its end.
+    stop::listen().context("cannot listen for signals")?;
     let reseeded = reseed::reseed(&entropy)?;
     let fingerprint = reseed::fingerprint()?;
     let noted = note(args, &entropy, &fingerprint);
@@ -176,6 +179,10 @@ fn steps(args: &RepairArgs, noted: Result<bool>) -> Vec<Step> {
             }
             Err(error) => step("hooks", Err(error)),
         }
+    }
+    if stop::check().is_err() {
+        let error = Some("a signal came, so no later step is taken".to_owned());
+        steps.push(Step { name: "signal".to_owned(), error });
     }
     if let Some(cgroup) = &args.thaw {
         let file = cgroup.join("cgroup.freeze");

@@ -102,8 +102,8 @@ fn locked(path: &Path) -> Result<File> {
 /// The next step after a page that cannot be made.
 const ADVICE: &str = "run this as root, or name a file by --page";
 
-/// Makes the directory, if it is not there, and leaves nothing to the umask: programs of all users
-/// look for the page in it, and a user who may write there could put another one in its place.
+/// Makes the directory, if it is not there, and leaves nothing to the umask: programs of all
+/// users look for the page in it, and one who may write there could put another in its place.
 fn make_directory(directory: &Path) -> std::io::Result<()> {
     if directory.is_dir() || directory == Path::new("") {
         return Ok(());
