@@ -107,10 +107,16 @@ function randomBytes(size, callback) {
   });
 }
 
-function randomInt(...rest) {
-  const callback = typeof rest.at(-1) === "function" ? rest.pop() : undefined;
-  original.randomInt(...rest); // for its errors
-  const [from, below] = rest.length === 1 ? [0, rest[0]] : rest;
+function randomInt(from, below, callback) {
+  // As Node has it: the second argument says whether there are two limits, and not the number of
+  // arguments, since a function that passes its own on may pass undefined.
+  const isLimitAlone = below === undefined || typeof below === "function";
+  if (isLimitAlone) callback = below;
+  const isSync = typeof callback !== "function";
+  // For its errors.
+  if (isLimitAlone) original.randomInt(from);
+  else original.randomInt(from, below, isSync ? callback : undefined);
+  if (isLimitAlone) [from, below] = [0, from];
   const range = below - from; // at most 2^48 - 1, as Node has checked
   const limit = 2 ** 48 - (2 ** 48 % range); // numbers from here on would favour the small ones
   const six = Buffer.alloc(6);
@@ -120,7 +126,7 @@ function randomInt(...rest) {
     number = six.readUIntBE(0, 6);
   } while (number >= limit);
   number = from + (number % range);
-  if (callback === undefined) return number;
+  if (isSync) return number;
   process.nextTick(callback, undefined, number);
 }
 

@@ -25,6 +25,11 @@ function check(): bool
 {
     static $library = null, $word = null, $count = null, $seesMachines = false, $seen = null;
     if ($library === null) {
+        if (!extension_loaded('FFI')) {
+            throw new \RuntimeException(
+                'headwater: PHP lacks its extension FFI; enable it (extension=ffi)'
+            );
+        }
         $library = \FFI::cdef(
             'uint8_t *headwater_clones_word(void); uint64_t *headwater_clones_count(void);'
             . ' uint64_t headwater_clones_copies(void); int headwater_clones_sees_machines(void);',

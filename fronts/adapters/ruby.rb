@@ -57,6 +57,8 @@ module Headwater
       hooks = Module.new
       names.each do |name|
         hooks.module_eval("def #{name}(...) = (Headwater::Clones.check; super)", __FILE__, __LINE__)
+        # Kernel's are private, so that an object's method_missing is asked for `object.rand`.
+        hooks.send(:private, name) if owner.private_method_defined?(name)
       end
       owner.prepend(hooks)
     end

@@ -230,7 +230,7 @@ pub struct RepairArgs {
     pub ssh_host_keys: bool,
 
     /// Set the host name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = host_name)]
     pub host_name: Option<String>,
 
     /// Directory of programs to run after the reseed [default: /etc/headwater/clones.d]
@@ -315,6 +315,21 @@ fn vsock(text: &str) -> Result<(u32, u32), String> {
     // The largest number of each stands for "any", which is no place to connect to.
     parsed.filter(|&(cid, port)| cid != u32::MAX && port != u32::MAX).ok_or_else(|| {
         "two numbers below 2^32 - 1, such as 2:5000 for port 5000 of the host".to_owned()
+    })
+}
+
+/// Parses a host name, as hostname(7) has it. Here and not where it is set, because by then the
+/// kernel is reseeded and a part of the copy's names is new.
+fn host_name(text: &str) -> Result<String, String> {
+    let is_label = |label: &str| {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        (1..=63).contains(&label.len()) && label.bytes().all(is_word) && !label.starts_with('-')
+    };
+    let is_name = text.len() <= 64 && text.split('.').all(is_label);
+    is_name.then(|| text.to_owned()).ok_or_else(|| {
+        "at most 64 letters, digits and hyphens, in labels that are divided by dots and begin with \
+         no hyphen"
+            .to_owned()
     })
 }
 

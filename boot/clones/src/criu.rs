@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The time that a restored witness may take.
@@ -55,8 +56,15 @@ impl Criu {
         )?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         ensure!(output.status.success(), "CRIU does not run: {}", last_line(&output.stderr));
-        criu.version =
-            text.lines().next().unwrap_or_default().replace("Version:", "").trim().to_owned();
+        let version = text.lines().find_map(|line| line.strip_prefix("Version:"));
+        let version = version.with_context(|| {
+            let name = criu.program.display();
+            format!(
+                "{name} is no CRIU: asked for its version, it says '{}'",
+                last_line(&output.stdout)
+            )
+        })?;
+        criu.version = version.trim().to_owned();
         Ok(criu)
     }
 
@@ -140,7 +148,17 @@ fn dump(criu: &Criu, planted: &mut Planted) -> Result<()> {
         end_group(process);
         bail!("CRIU cannot dump it: {}", explanation(&images.join("dump.log")));
     }
-    process.wait()?;
+    let begun = Instant::now();
+    while process.try_wait()?.is_none() {
+        stop::check()?;
+        if begun.elapsed() > LIMIT {
+            end_group(process);
+            bail!(
+                "CRIU dumped it and left it running; take leave-running out of its configuration"
+            );
+        }
+        sleep(Duration::from_millis(5));
+    }
     planted.post.write(post::GO, "0\n")
 }
 

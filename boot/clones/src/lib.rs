@@ -54,5 +54,5 @@ pub use comparison::{Absent, Compared, Comparison, Copied, Stamps, Verdict};
 pub use draw::{Draws, Reseed, Row, Skipped, Witness};
 pub use repair::{Repair, Step, pass_gate, repair};
 pub use report::{html, junit, text};
-pub use stop::Interrupted;
+pub use stop::{Interrupted, is_ignored, stop_in_order};
 pub use watch::{Beginning, Response, Seen, Signal, watch};

@@ -45,10 +45,11 @@ impl Key {
 /// Makes the planting's name and its key.
 pub(crate) fn begin(directory: &Path) -> Result<Key> {
     let bytes = headwater::array::<32>().context("no random bytes for the planting's key")?;
+    // First, because `remove` asks for it.
+    fs::write(directory.join(FILE), new()?)?;
     let mut file =
         File::options().write(true).create_new(true).mode(0o600).open(directory.join(KEY))?;
     file.write_all(&bytes)?;
-    fs::write(directory.join(FILE), new()?)?;
     Ok(Key(Zeroizing::new(bytes.to_vec())))
 }
 
@@ -84,16 +85,7 @@ pub(crate) fn default_directory() -> Result<PathBuf> {
 ///
 /// If the directory holds no planting.
 pub(crate) fn witnesses(directory: &Path) -> Result<(String, Vec<String>)> {
-    // In a directory that another user may write to, that user chooses what is read and removed.
-    if let Ok(metadata) = fs::symlink_metadata(directory) {
-        let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
-        ensure!(
-            metadata.is_dir() && is_own && metadata.mode() & 0o022 == 0,
-            "{} belongs to another user, or others may write to it; `plant` makes a directory that \
-             is this user's alone",
-            directory.display()
-        );
-    }
+    check_owner(directory)?;
     let file = directory.join(FILE);
     let name = fs::read_to_string(&file).with_context(|| {
         format!(
@@ -113,9 +105,41 @@ pub(crate) fn witnesses(directory: &Path) -> Result<(String, Vec<String>)> {
     Ok((name.trim().to_owned(), names))
 }
 
+/// Returns an error for a directory that is not this user's alone.
+fn check_owner(directory: &Path) -> Result<()> {
+    // In a directory that another user may write to, that user chooses what is read and removed.
+    if let Ok(metadata) = fs::symlink_metadata(directory) {
+        let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+        ensure!(
+            metadata.is_dir() && is_own && metadata.mode() & 0o022 == 0,
+            "{} belongs to another user, or others may write to it; `plant` makes a directory that \
+             is this user's alone",
+            directory.display()
+        );
+    }
+    Ok(())
+}
+
 /// Removes a planting, whose witnesses then end by themselves.
 pub(crate) fn remove(directory: &Path) -> Result<()> {
-    // Not without the file: a wrong --dir must not cost a user a directory.
-    witnesses(directory)?;
-    fs::remove_dir_all(directory).with_context(|| format!("cannot remove {}", directory.display()))
+    check_owner(directory)?;
+    let name = directory.display();
+    // A `plant` that was killed in its first moment leaves an empty one.
+    if fs::remove_dir(directory).is_ok() {
+        return Ok(());
+    }
+    // Not without the file: a wrong --dir must not cost a user a directory. So the file goes
+    // last, or what a killed removal leaves could never be removed.
+    let file = directory.join(FILE);
+    fs::metadata(&file).with_context(|| format!("{name} holds no planting; nothing is removed"))?;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?.path();
+        let removed = match entry.is_dir() {
+            true => fs::remove_dir_all(&entry),
+            false if entry == file => continue,
+            false => fs::remove_file(&entry),
+        };
+        removed.with_context(|| format!("cannot remove {}", entry.display()))?;
+    }
+    fs::remove_dir_all(directory).with_context(|| format!("cannot remove {name}"))
 }

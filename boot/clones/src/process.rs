@@ -4,9 +4,11 @@ use crate::clean::clean;
 use crate::stop;
 use anyhow::{Context, Result, bail, ensure};
 use rustix::fd::BorrowedFd;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -123,6 +125,43 @@ pub(crate) fn shell(line: &str, copy: &str, limit: Duration, signals: Signals) -
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Runs a hook to its end.
+///
+/// Standard error goes to memory and not through a pipe, because a service that the hook has
+/// started holds the pipe open for as long as it runs, and a gate would stay shut until then. Nor
+/// may the pipe be closed, since the service's next word would end it. So the memory stays, and
+/// does not grow any more.
+///
+/// # Errors
+///
+/// If it cannot be run, or fails.
+pub(crate) fn run_hook(command: &mut Command) -> Result<()> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let said = File::from(memfd_create("said", flags).context("memfd_create")?);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
+    let program = command.get_program().display().to_string();
+    ensure!(stop::check().is_ok(), "a signal came before it");
+    let mut child = command.spawn().with_context(|| format!("cannot run {program}"))?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if stop::check().is_err() {
+            drop(KillOnDrop(child));
+            bail!("a signal ended it");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let _ = fcntl_add_seals(&said, SealFlags::GROW);
+    if !status.success() {
+        let mut end = vec![0; 4096];
+        let from = said.metadata()?.len().saturating_sub(end.len() as u64);
+        let length = said.read_at(&mut end, from)?;
+        bail!("it failed ({status}): {}", last_line(&end[..length]));
+    }
+    Ok(())
+}
+
 /// Returns the last line of an output that says something.
 pub(crate) fn last_line(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
@@ -159,6 +198,24 @@ mod tests {
         assert!(error.contains("yes"), "{error}");
         let text = shell(r"printf 'gr\374ezi {1}'", "1", LIMIT, Signals::End).unwrap();
         assert!(text.ends_with("ezi {1}"), "{text}");
+    }
+
+    /// A hook starts services, and what a service says goes to where the hook's words go. A gate
+    /// that waited for the end of these words would stay shut for as long as the service runs.
+    #[test]
+    fn a_hook_may_leave_a_process_that_holds_its_output() {
+        let file = std::env::temp_dir().join(format!("headwater-leaves-{}", std::process::id()));
+        let text =
+            "printf '#!/bin/sh\nsleep 60 & echo why >&2\nexit $1\n' > \"$1\" && chmod 755 \"$1\"";
+        let mut write = Command::new("sh");
+        assert!(write.args(["-c", text, "sh"]).arg(&file).status().unwrap().success());
+        let begun = Instant::now();
+        let ended = run_hook(&mut Command::new(&file));
+        let error = run_hook(&mut Command::new("/nowhere/hook")).unwrap_err();
+        fs::remove_file(&file).unwrap();
+        assert!(begun.elapsed().as_secs() < 30, "the process that the hook left was waited for");
+        ended.unwrap();
+        assert!(format!("{error:#}").contains("/nowhere/hook"), "{error:#}");
     }
 
     #[test]

@@ -7,7 +7,9 @@
 use anyhow::{Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+use std::ffi::c_int;
 use std::fmt;
+use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -26,14 +28,37 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// Makes the first of these signals set the flag, and the second one end the process.
+/// Makes the first of these signals set the flag.
 pub(crate) fn listen() -> io::Result<()> {
+    stop_in_order(&STOP)
+}
+
+/// Makes the first of these signals set `stop`, and the second one end the process. But SIGHUP
+/// stays ignored if it was: nohup(1) is asked for because the terminal will end, and the work is
+/// not to end with it.
+///
+/// # Errors
+///
+/// If no handler can be set.
+pub fn stop_in_order(stop: &Arc<AtomicBool>) -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if signal == SIGHUP && is_ignored(signal) == Some(true) {
+            continue;
+        }
         // In this order: the flag is looked at before it is set.
-        flag::register_conditional_default(signal, STOP.clone())?;
-        flag::register(signal, STOP.clone())?;
+        flag::register_conditional_default(signal, stop.clone())?;
+        flag::register(signal, stop.clone())?;
     }
     Ok(())
+}
+
+/// Returns whether this process ignores a signal (proc_pid_status(5)); nothing where /proc is not
+/// mounted.
+pub fn is_ignored(signal: c_int) -> Option<bool> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask & 1 << (signal - 1) != 0)
 }
 
 /// Returns an error once a signal has come.

@@ -89,8 +89,9 @@ impl fmt::Display for Error {
             Error::Write { file, reason } => {
                 write!(
                     f,
-                    "cannot write {}: {reason}; name a file in a directory that exists",
-                    untrusted(&file.display().to_string())
+                    "cannot write {}: {reason}; {}",
+                    untrusted(&file.display().to_string()),
+                    after_write(reason.kind())
                 )
             }
             Error::Kernel(reason) => write!(
@@ -101,10 +102,43 @@ impl fmt::Display for Error {
     }
 }
 
+/// Returns the next step after a file that could not be written.
+fn after_write(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            "name a file in a directory that exists"
+        }
+        io::ErrorKind::PermissionDenied => "run this as root, or name another place",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or name another place"
+        }
+        _ => "name another place",
+    }
+}
+
 impl std::error::Error for Error {}
 
 impl From<LogError> for Error {
     fn from(error: LogError) -> Error {
         Error::Log(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_step_after_a_write_follows_from_its_error() {
+        for (errno, step) in [
+            (libc::ENOENT, "directory that exists"),
+            (libc::EACCES, "as root"),
+            (libc::ENOSPC, "free some space"),
+            (libc::EISDIR, "another place"),
+        ] {
+            let reason = io::Error::from_raw_os_error(errno);
+            let text = Error::Write { file: PathBuf::from("/x/y"), reason }.to_string();
+            assert!(text.starts_with("cannot write /x/y: ") && text.contains(step), "{text}");
+        }
     }
 }

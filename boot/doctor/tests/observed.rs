@@ -57,6 +57,23 @@ fn victims_of_this_boot_are_facts() {
     assert!(metrics.contains(series), "{metrics}");
 }
 
+/// A shell that has become env, and env a shell, is three victims and one thread. If a series
+/// is there twice, the collector refuses the whole file.
+#[test]
+fn a_thread_is_one_series_under_each_of_its_names() {
+    let mut again = record(BOOT);
+    let mut victim = again["victims"][0].clone();
+    victim["seconds"] = json!({"at_least": 3.25, "at_most": 3.5});
+    again["victims"].as_array_mut().unwrap().push(victim);
+    let id = ("proc/sys/kernel/random/boot_id", format!("{BOOT}\n"));
+    let run = (&*format!("run/headwater/boots/{BOOT}.json"), again.to_string());
+    let metrics = report(&[id, run]).prometheus();
+    let series =
+        "headwater_doctor_waited_seconds{unit=\"ssh.service\",process=\"sshd\",tid=\"312\"}";
+    assert_eq!(metrics.matches(series).count(), 1, "{metrics}");
+    assert!(metrics.contains(&format!("{series} 104.9\n")), "{metrics}");
+}
+
 #[test]
 fn victims_of_an_earlier_boot_are_notes() {
     let id = ("proc/sys/kernel/random/boot_id", format!("{BOOT}\n"));

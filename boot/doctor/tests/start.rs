@@ -180,6 +180,16 @@ fn a_device_is_named_and_its_calls_are_counted() {
     assert!(report.fixes[0].what.contains("getrandom(2)"), "{:?}", report.fixes);
 }
 
+/// Paths are bytes, and the kernel's list of what a process has mapped holds them as they are.
+#[test]
+fn a_program_may_have_any_name() {
+    let script = "program=$1/$(printf 'caf\\351') && cp \"$(command -v dd)\" \"$program\" && \
+        exec \"$program\" if=/dev/urandom of=/dev/null bs=16 count=1 status=none";
+    let command = ["sh", "-c", script, "sh", env!("CARGO_TARGET_TMPDIR")];
+    let Some(report) = run(30, &command) else { return };
+    assert_eq!((report.exit_status, report.device_reads), (Some(0), 1), "{report:?}");
+}
+
 /// Each kind of program that people start a hundred times a minute.
 #[test]
 fn real_programs_show_their_source() {

@@ -1,9 +1,17 @@
 //! Standard output.
 
 use crate::closed;
+use crate::failure::Failure;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
+
+/// Returns an error for a file that cannot be written, before minutes were spent on its content.
+pub(crate) fn check_file(file: &Path) -> Result<(), Failure> {
+    headwater_text::file::check(file)
+        .map_err(|error| Failure::Usage(format!("cannot write {}: {error}", file.display())))
+}
 
 /// Returns standard output without a buffer. `std::io::Stdout` would keep copies of random bytes
 /// that are never erased, and would flush at each byte that equals a newline.

@@ -9,7 +9,7 @@ mod running;
 mod support;
 
 use Outcome::{Closed, Open, Ours};
-use running::{PRELOAD, modules};
+use running::{PRELOAD, folder, modules};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -327,4 +327,53 @@ fn processes_and_commands_that_are_not_there_are_named() {
         assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
         assert!(said.contains(words), "{arguments:?}: {said}");
     }
+}
+
+/// Returns what `status --openssl` says of processes, and its status.
+fn seen(processes: &[u32]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+    command.args(["status", "--openssl"]);
+    let output = command.args(processes.iter().map(|id| format!("--pid={id}"))).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+/// A program chooses its name and the names of the files that it maps, in any bytes.
+#[test]
+fn a_process_of_any_name_is_read_and_moves_no_cursor() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder("closed-names");
+    let program = folder.join(std::ffi::OsStr::from_bytes(b"s\xFF\x1b[2J\nok"));
+    copy_program("/bin/sleep", &program);
+    let mut child = Command::new(&program).arg("60").spawn().unwrap();
+    let id = child.id();
+    // exec(2) comes after the fork.
+    while std::fs::read_link(format!("/proc/{id}/exe")).unwrap() != program {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let (status, text, said) = seen(&[id]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(status, 1, "{said}");
+    assert!(text.contains("has no OpenSSL") && text.starts_with(&format!("{id} s")), "{text}");
+    assert!(!text.trim_end().contains(char::is_control), "{text:?}");
+}
+
+/// A process that has ended shows an empty memory map until its parent asks for its status.
+#[test]
+fn a_process_that_has_ended_is_an_error_and_costs_no_other_its_report() {
+    let mut ended = Command::new("true").spawn().unwrap();
+    let mut lives = Command::new("sleep").arg("60").spawn().unwrap();
+    let stat = format!("/proc/{}/stat", ended.id());
+    while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let (status, text, said) = seen(&[ended.id(), lives.id(), 4_194_305]);
+    lives.kill().unwrap();
+    lives.wait().unwrap();
+    ended.wait().unwrap();
+    assert_eq!(status, 3, "{text}{said}");
+    assert!(text.contains(&format!("{} sleep: has no OpenSSL", lives.id())), "{text}");
+    let zombie = format!("cannot read process {}: it has ended", ended.id());
+    assert!(said.contains(&zombie) && said.contains("process 4194305: there is none"), "{said}");
 }

@@ -51,6 +51,11 @@ fn the_lab_says_what_it_lacks() {
     misused(&["lab", "boot", "--matrix", "--kernel", "4.19"]);
     misused(&["lab", "clone", "--table", "--only", "nothing"]);
     misused(&["lab", "clone", "--watch", "1"]);
+    // Before a guest, whose report would be lost after minutes.
+    misused(&["lab", "boot", "--html", "/nowhere/page.html"]);
+    let done = headwater(&["lab", "boot", "--record", "/etc"]).assert().code(3);
+    let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(words.contains("/etc is not empty; name a new directory"), "{words}");
     assert!(text(&["lab", "--help"]).contains("3 could not be done"));
     let cache = std::env::temp_dir().join(format!("headwater-cli-lab-{}", std::process::id()));
     let at = cache.to_str().unwrap();

@@ -216,8 +216,9 @@ class _NumpyLater:
         """Returns what the others find, with a loader that calls _hook_numpy() at its end."""
         if name != "numpy.random":
             return None
-        sys.meta_path.remove(self)
-        for finder in sys.meta_path:
+        # A finder of an old form, which Python 3.11 still asks by another name, is left to it.
+        others = [one for one in sys.meta_path if one is not self and hasattr(one, "find_spec")]
+        for finder in others:
             spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
                 break
@@ -227,6 +228,10 @@ class _NumpyLater:
 
         def exec_module(module: types.ModuleType) -> None:
             load(module)
+            # Not before: importlib.util.find_spec() asks and loads nothing, and an import that
+            # fails is tried again.
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
             with _lock:
                 _hook_numpy()
 

@@ -58,6 +58,20 @@ def in_copies(draw: str, before: str = "", install: str = INSTALL, first: str = 
     return [ast.literal_eval(line) for line in python(code).splitlines()]
 
 
+LOOK = """
+import importlib.util
+assert importlib.util.find_spec("numpy.random")
+import numpy.random
+"""
+
+# As Python before 3.12 takes them.
+OLD_FINDER = """
+class Finder:
+    def find_module(self, name, path=None): return None
+sys.meta_path.append(Finder()), sys.meta_path.insert(0, Finder())
+import numpy.random
+"""
+
 FIRST_DRAWS = [
     ("random.random()", "", ""),
     ("early()", "", ""),
@@ -79,6 +93,9 @@ FIRST_DRAWS = [
     # NumPy is imported after install().
     ("float(numpy.random.random())", "import numpy.random", ""),
     ("float(made.random())", "import numpy; made = numpy.random.default_rng()", ""),
+    # NumPy 2.4 imports it at its first use, so a look whether it is there comes before.
+    ("float(numpy.random.random())", LOOK, ""),
+    ("float(numpy.random.random())", OLD_FINDER, ""),
     # No hook precedes them, so the copy checks.
     (
         "(headwater.clones.check(), float(plain.random_sample()))",
@@ -208,6 +225,19 @@ def test_a_generator_that_cannot_be_renewed_raises_at_the_draw() -> None:
 def test_a_second_installation_changes_nothing() -> None:
     code = INSTALL + "a = headwater.clones.install(); assert headwater.clones.install() is a"
     python(code)
+
+
+def test_files_of_any_name_may_be_mapped() -> None:
+    code = """
+import mmap, os, tempfile
+with tempfile.TemporaryDirectory() as folder:
+    name = os.fsencode(folder) + b"/caf\\xE9"
+    with open(name, "wb+") as file:
+        file.write(bytes(4096))
+        file.flush()
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+"""
+    python(code + INSTALL)
 
 
 def test_a_seed_sequence_counts_under_both_of_its_names() -> None:

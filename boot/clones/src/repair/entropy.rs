@@ -5,6 +5,7 @@
 
 use crate::Usage;
 use anyhow::{Context, Result, bail};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -41,7 +42,7 @@ pub(super) fn read(descriptor: u32) -> Result<Zeroizing<Vec<u8>>> {
     if file.is_terminal() {
         bail!(Usage("entropy cannot be typed; give random bytes, by a pipe or a file".to_owned()));
     }
-    let bytes = up_to_the_end(file)
+    let bytes = up_to_the_end(file, None)
         .with_context(|| format!("cannot read entropy from descriptor {descriptor}"))?;
     // Hooks and the gated program inherit descriptors. One that is a file could be read again from
     // its beginning, and a pipe may hold what was left unread.
@@ -67,24 +68,36 @@ pub(super) fn receive((cid, port): (u32, u32)) -> Result<Zeroizing<Vec<u8>>> {
     socket
         .connect_timeout(&SockAddr::vsock(cid, port), PATIENCE)
         .with_context(|| format!("cannot connect to {}", place()))?;
-    socket.set_read_timeout(Some(PATIENCE)).context("the socket has no time limit")?;
-    let bytes = match up_to_the_end(socket.as_fd()) {
-        Err(Errno::AGAIN) => bail!("{} sent no byte for {} seconds", place(), PATIENCE.as_secs()),
+    let bytes = match up_to_the_end(socket.as_fd(), Some(PATIENCE)) {
+        Err(Errno::TIMEDOUT) => {
+            bail!("{} sent no byte for {} seconds", place(), PATIENCE.as_secs())
+        }
         read => read.with_context(|| format!("cannot read entropy from {}", place()))?,
     };
     check(&bytes)?;
     Ok(bytes)
 }
 
-/// Reads up to 512 bytes, until the end.
-fn up_to_the_end(file: BorrowedFd<'_>) -> Result<Zeroizing<Vec<u8>>, Errno> {
+/// Reads up to 512 bytes, until the end. Waits for each of them, also where the descriptor itself
+/// does not, because it is shared with a parent that has it so.
+fn up_to_the_end(
+    file: BorrowedFd<'_>,
+    patience: Option<Duration>,
+) -> Result<Zeroizing<Vec<u8>>, Errno> {
+    let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
     let mut bytes = Zeroizing::new(vec![0; MOST]);
     let mut length = 0;
     while length < MOST {
+        match poll(&mut [PollFd::from_borrowed_fd(file, PollFlags::IN)], patience.as_ref()) {
+            Ok(0) => return Err(Errno::TIMEDOUT),
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(error) => return Err(error),
+        }
         match rustix::io::read(file, &mut bytes[length..]) {
             Ok(0) => break,
             Ok(read) => length += read,
-            Err(Errno::INTR) => {}
+            Err(Errno::INTR | Errno::AGAIN) => {}
             Err(error) => return Err(error),
         }
     }
@@ -113,6 +126,27 @@ fn check(bytes: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A parent that serves many children has its pipes non-blocking, and a pipe that both share
+    /// is so for the child, too.
+    #[test]
+    fn a_descriptor_that_does_not_wait_is_waited_for() {
+        use std::io::Write;
+        use std::os::fd::AsRawFd;
+        let (ours, mut hosts) = std::os::unix::net::UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let random: Vec<u8> = (0..64_u32).map(|i| (i * i * 167 + 13 * i) as u8).collect();
+        let sent = random.clone();
+        let host = std::thread::spawn(move || {
+            for part in sent.chunks(16) {
+                std::thread::sleep(Duration::from_millis(50));
+                hosts.write_all(part).unwrap();
+            }
+        });
+        let bytes = read(u32::try_from(ours.as_raw_fd()).unwrap()).unwrap();
+        host.join().unwrap();
+        assert_eq!(*bytes, random);
+    }
 
     #[test]
     fn too_few_bytes_and_bytes_that_repeat_are_refused() {

@@ -22,7 +22,8 @@ use crate::Usage;
 use crate::args::RepairArgs;
 use crate::planting;
 use crate::post::Post;
-use crate::process::last_line;
+use crate::process::run_hook;
+use crate::stop;
 use anyhow::{Context, Result, bail};
 pub(crate) use reseed::{Proof, reseed_now};
 use serde::Serialize;
@@ -87,6 +88,8 @@ pub fn repair(args: &RepairArgs) -> Result<Repair> {
                 .to_owned()
         )),
     };
+    // From here on a signal finds keys or names half renewed, so each step goes to its end.
+    stop::listen().context("cannot listen for signals")?;
     let reseeded = reseed::reseed(&entropy)?;
     let fingerprint = reseed::fingerprint()?;
     let noted = note(args, &entropy, &fingerprint);
@@ -171,11 +174,15 @@ fn steps(args: &RepairArgs, noted: Result<bool>) -> Vec<Step> {
         match hooks(directory) {
             Ok(hooks) => {
                 for hook in hooks {
-                    step(&hook, run_hook(&directory.join(&hook)));
+                    step(&hook, run_hook(&mut Command::new(directory.join(&hook))));
                 }
             }
             Err(error) => step("hooks", Err(error)),
         }
+    }
+    if stop::check().is_err() {
+        let error = Some("a signal came, so no later step is taken".to_owned());
+        steps.push(Step { name: "signal".to_owned(), error });
     }
     if let Some(cgroup) = &args.thaw {
         let file = cgroup.join("cgroup.freeze");
@@ -220,14 +227,6 @@ fn hooks(directory: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn run_hook(path: &Path) -> Result<()> {
-    let output = Command::new(path).output().with_context(|| path.display().to_string())?;
-    if !output.status.success() {
-        bail!("it failed ({}): {}", output.status, last_line(&output.stderr));
-    }
-    Ok(())
-}
-
 /// Becomes the gated program. Returns only if it cannot be run.
 pub fn pass_gate(command: &[OsString]) -> anyhow::Error {
     let Some((program, arguments)) = command.split_first() else {
@@ -255,7 +254,7 @@ mod tests {
             assert!(write.status().unwrap().success());
         }
         let names = hooks(&directory).unwrap();
-        let error = run_hook(&directory.join("10-a")).unwrap_err().to_string();
+        let error = run_hook(&mut Command::new(directory.join("10-a"))).unwrap_err().to_string();
         fs::remove_dir_all(&directory).unwrap();
         assert_eq!(names, ["10-a", "20-b"]);
         assert!(error.contains('4') && error.ends_with("why"), "{error}");

@@ -77,7 +77,14 @@ pub(super) fn reseed(entropy: &[u8]) -> Result<Reseeded> {
     let added = unsafe { libc::ioctl(device.as_raw_fd(), RNDADDENTROPY as _, &raw const info) };
     let error = std::io::Error::last_os_error();
     info.bytes.zeroize();
-    ensure!(added == 0, "the kernel refuses entropy (RNDADDENTROPY: {error}); run this as root");
+    // Root of a container is no root to the kernel, and other errors are no matter of rights.
+    let advice = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => {
+            "run this as root, which in a container needs CAP_SYS_ADMIN"
+        }
+        _ => "/dev/random is not the one of Linux",
+    };
+    ensure!(added == 0, "the kernel refuses entropy (RNDADDENTROPY: {error}); {advice}");
     take(&device)?;
     let between = reseed_generation();
     take(&device)?;

@@ -1,6 +1,7 @@
 //! The report on a terminal.
 
 use super::{advice, answer, counted, late, named};
+use crate::clean::clean;
 use crate::comparison::{Comparison, Verdict};
 use crate::repair::{Proof, Repair};
 use crate::watch::Response;
@@ -68,7 +69,7 @@ pub fn response(response: &Response) -> String {
     }
     line("count", &format!("moved {} us after this process woke", response.us));
     for hook in &response.hooks {
-        line(&hook.name, hook.error.as_deref().unwrap_or("done"));
+        line(&clean(&hook.name), hook.error.as_deref().unwrap_or("done"));
     }
     text
 }
@@ -103,7 +104,8 @@ pub fn repair(repair: &Repair) -> String {
         repair.fingerprint
     );
     for step in &repair.steps {
-        let _ = writeln!(text, "  {:<18} {}", step.name, step.error.as_deref().unwrap_or("done"));
+        let name = clean(&step.name);
+        let _ = writeln!(text, "  {name:<18} {}", step.error.as_deref().unwrap_or("done"));
     }
     text
 }

@@ -41,6 +41,8 @@ pub fn watch(
     began: &mut dyn FnMut(&Beginning) -> Result<()>,
     report: impl FnMut(&Response) -> Result<()> + Send + 'static,
 ) -> Result<()> {
+    // A directory that was named and is not there would be missed only after a copy.
+    crate::repair::hooks_of(args.hooks.as_deref()).context("the hooks cannot be run")?;
     let mut signals = Signals::open(args.vsock)?;
     let page = Page::keep(Path::new(&args.page), signals.bits())?;
     began(&Beginning { signals: signals.words() })?;

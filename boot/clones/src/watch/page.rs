@@ -63,7 +63,9 @@ fn open(path: &Path) -> Result<Option<File>> {
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => Ok(Some(File::from(file))),
         Err(Errno::NOENT) => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot open {}", path.display())),
+        Err(error) => {
+            Err(error).with_context(|| format!("cannot open {}; {ADVICE}", path.display()))
+        }
     }
 }
 
@@ -71,7 +73,7 @@ fn open(path: &Path) -> Result<Option<File>> {
 fn locked(path: &Path) -> Result<File> {
     let name = path.display();
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).with_context(|| format!("cannot make {name}"))?;
+        make_directory(directory).with_context(|| format!("cannot make {name}; {ADVICE}"))?;
     }
     // Twice at most: between the opening and the lock another watcher may put its file in place.
     for _ in 0..2 {
@@ -95,6 +97,19 @@ fn locked(path: &Path) -> Result<File> {
         }
     }
     bail!("another watcher is starting on {name}")
+}
+
+/// The next step after a page that cannot be made.
+const ADVICE: &str = "run this as root, or name a file by --page";
+
+/// Makes the directory, if it is not there, and leaves nothing to the umask: programs of all
+/// users look for the page in it, and one who may write there could put another in its place.
+fn make_directory(directory: &Path) -> std::io::Result<()> {
+    if directory.is_dir() || directory == Path::new("") {
+        return Ok(());
+    }
+    fs::create_dir_all(directory)?;
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o755))
 }
 
 /// Opens the file, or makes it with all of its content at once. Were it written in place, a program
@@ -123,7 +138,7 @@ fn open_or_make(path: &Path) -> Result<File> {
         File::options().read(true).write(true).open(path)
     })();
     let _ = fs::remove_file(&beside);
-    made.with_context(|| format!("cannot make {name}; run this as root, or name a file by --page"))
+    made.with_context(|| format!("cannot make {name}; {ADVICE}"))
 }
 
 /// Returns an error for a file that no program would accept as the page.

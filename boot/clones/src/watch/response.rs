@@ -3,12 +3,12 @@
 use super::page::Page;
 use super::signals::Signal;
 use crate::args::WatchArgs;
-use crate::process::last_line;
+use crate::process::run_hook;
 use crate::repair::{self, Step};
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use serde::Serialize;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
@@ -119,12 +119,6 @@ impl Hooks {
 
 /// Runs a hook, which finds the count in its environment.
 fn step(name: String, mut command: Command, seen: &Seen) -> Step {
-    command.env("HEADWATER_COPIES", seen.copies.to_string()).stdin(Stdio::null());
-    let ended = (|| -> Result<()> {
-        let output = command.output().context("cannot be run")?;
-        let said = last_line(&output.stderr);
-        ensure!(output.status.success(), "it failed ({}): {said}", output.status);
-        Ok(())
-    })();
-    Step { name, error: ended.err().map(|error| format!("{error:#}")) }
+    command.env("HEADWATER_COPIES", seen.copies.to_string());
+    Step { name, error: run_hook(&mut command).err().map(|error| format!("{error:#}")) }
 }

@@ -62,21 +62,24 @@ impl Report {
             "Checks that found nothing, and those that could not be made.",
             &checks,
         );
-        let waited: Vec<(String, String)> = self
-            .observed
-            .iter()
-            .flat_map(|record| &record.victims)
-            .take(MOST_VICTIMS)
-            .map(|victim| {
-                let labels = format!(
-                    "{{unit=\"{}\",process=\"{}\",tid=\"{}\"}}",
-                    label(victim.unit.as_deref().unwrap_or_default()),
-                    label(&victim.process),
-                    victim.tid
-                );
-                (labels, victim.seconds.at_least.to_string())
-            })
-            .collect();
+        // A thread that was another program meanwhile is two victims, and has one sum here: if a
+        // series is there twice, the collector refuses the whole file.
+        let mut waited: Vec<(String, f64)> = Vec::new();
+        for victim in self.observed.iter().flat_map(|record| &record.victims) {
+            let labels = format!(
+                "{{unit=\"{}\",process=\"{}\",tid=\"{}\"}}",
+                label(victim.unit.as_deref().unwrap_or_default()),
+                label(&victim.process),
+                victim.tid
+            );
+            if let Some((_, seconds)) = waited.iter_mut().find(|(known, _)| *known == labels) {
+                *seconds += victim.seconds.at_least;
+            } else if waited.len() < MOST_VICTIMS {
+                waited.push((labels, victim.seconds.at_least));
+            }
+        }
+        let waited: Vec<(String, String)> =
+            waited.into_iter().map(|(labels, seconds)| (labels, seconds.to_string())).collect();
         metric(
             "headwater_doctor_waited_seconds",
             "Seconds that a thread waited for the kernel's random generator at this boot.",

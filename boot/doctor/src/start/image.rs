@@ -33,7 +33,7 @@ impl Images {
         let image = self.file(process, Path::new(&exe));
         let metadata = fs::metadata(&exe)?;
         let mut found = Vec::new();
-        for line in fs::read_to_string(format!("/proc/{process}/maps"))?.lines() {
+        for line in maps(process)?.lines() {
             let Some(mapping) = Mapping::parse(line).filter(|mapping| mapping.is_code) else {
                 continue;
             };
@@ -78,7 +78,7 @@ impl Images {
     /// Returns the file whose code calls: that of the instruction, or, if it is the C library's or
     /// the vDSO's, the first other one among the return addresses of the stack.
     pub(super) fn caller(&self, process: i32, registers: &Registers) -> Option<String> {
-        let maps = fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
+        let maps = maps(process).ok()?;
         let code: Vec<Mapping> =
             maps.lines().filter_map(Mapping::parse).filter(|mapping| mapping.is_code).collect();
         let file = |address: u64| {
@@ -138,9 +138,16 @@ impl Images {
     }
 }
 
+/// Returns the memory map of a process. It names files as their owners have named them, in any
+/// bytes.
+fn maps(process: i32) -> io::Result<String> {
+    let bytes = fs::read(format!("/proc/{process}/maps"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Returns the file whose code is at an address.
 pub(super) fn file_at(process: i32, address: u64) -> Option<String> {
-    let maps = fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
+    let maps = maps(process).ok()?;
     let mut mappings = maps.lines().filter_map(Mapping::parse);
     let found = mappings.find(|mapping| (mapping.start..mapping.end).contains(&address))?;
     Some(found.path.to_owned())

@@ -218,7 +218,8 @@ impl Guest {
                 }
             }
         });
-        let qmp = Qmp::connect(&socket, Duration::from_secs(60));
+        let has_ended = || child.try_wait().is_ok_and(|status| status.is_some());
+        let qmp = Qmp::connect(&socket, Duration::from_secs(60), has_ended);
         let _ = fs::remove_file(&socket);
         let _ = fs::remove_dir(&sockets); // the next guest creates it again
         let qmp = qmp.map_err(|error| {

@@ -15,12 +15,18 @@ pub(crate) struct Qmp {
 }
 
 impl Qmp {
-    /// Connects to a QEMU that was just started, and whose socket may not exist yet.
-    pub(crate) fn connect(socket: &Path, patience: Duration) -> Result<Qmp> {
+    /// Connects to a QEMU that was just started, and whose socket may not exist yet. One that
+    /// refuses its command line ends without a socket, so it is not waited for.
+    pub(crate) fn connect(
+        socket: &Path,
+        patience: Duration,
+        mut has_ended: impl FnMut() -> bool,
+    ) -> Result<Qmp> {
         let begun = Instant::now();
         let stream = loop {
             match UnixStream::connect(socket) {
                 Ok(stream) => break stream,
+                Err(_) if has_ended() => bail!("it ended before it opened its control socket"),
                 Err(error) if begun.elapsed() > patience => {
                     return Err(error).context("QEMU did not open its control socket");
                 }
@@ -90,5 +96,19 @@ impl Qmp {
             }
             sleep(Duration::from_millis(20));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_qemu_that_has_ended_is_not_waited_for() {
+        let (nowhere, patience) = (Path::new("/nowhere/socket"), Duration::from_secs(60));
+        let begun = Instant::now();
+        let error = Qmp::connect(nowhere, patience, || true).err().expect("nothing is there");
+        assert!(error.to_string().contains("ended before"), "{error}");
+        assert!(begun.elapsed() < patience / 2);
     }
 }

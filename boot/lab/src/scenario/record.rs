@@ -197,8 +197,12 @@ pub(crate) fn of_guest(guest: &mut Guest, path: &Path) -> Result<Recording> {
     Ok(recording)
 }
 
-/// Refuses a path in use before minutes are spent on a guest.
-fn ensure_is_free(path: &Path) -> Result<()> {
+/// Refuses a path in use. Callers of a guest ask before minutes are spent on it.
+///
+/// # Errors
+///
+/// If the path holds something already.
+pub fn ensure_is_free(path: &Path) -> Result<()> {
     if is_host_file(path) {
         ensure!(!path.exists(), "{} exists already; name a new file", path.display());
     } else if path.exists() {

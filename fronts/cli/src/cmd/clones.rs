@@ -47,28 +47,25 @@ fn repair(args: &RepairArgs) -> Result<(), Failure> {
 
 /// Watches for copies of this machine, with a line for each.
 fn watch(args: &WatchArgs) -> Result<(), Failure> {
+    // Now, and not at the first copy: one that is closed would end a watch of months.
+    output::text("")?;
     let (page, json) = (args.page.display().to_string(), args.json);
     let mut began = |beginning: &headwater_clones::Beginning| {
         progress(&format!("{page} counts copies, by {}", beginning.signals.join("; ")));
         Ok(())
     };
     let report = move |response: &headwater_clones::Response| -> anyhow::Result<()> {
-        if json {
-            Ok(output::json_line(response)?)
-        } else {
-            Ok(output::text(&text::response(response))?)
-        }
+        let written = match json {
+            true => output::json_line(response),
+            false => output::text(&text::response(response)),
+        };
+        written.context("the watch ends, since standard output takes no report; start it anew")
     };
     Ok(headwater_clones::watch(args, &mut began, report)?)
 }
 
-/// Returns an error for a file that cannot be written, before minutes were spent on its content.
 fn check_files(args: &OutputArgs) -> Result<(), Failure> {
-    for file in [&args.html, &args.junit].into_iter().flatten() {
-        headwater_text::file::check(file)
-            .map_err(|error| Failure::Usage(format!("cannot write {}: {error}", file.display())))?;
-    }
-    Ok(())
+    [&args.html, &args.junit].into_iter().flatten().try_for_each(|file| output::check_file(file))
 }
 
 /// Prints a comparison. A source that repeats and can be renewed is a finding. A comparison without

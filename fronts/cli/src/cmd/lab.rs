@@ -59,6 +59,8 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             return all(&open()?, &scope);
         }
         Verb::Boot(args) => {
+            args.html.as_deref().map_or(Ok(()), output::check_file)?;
+            args.record.as_deref().map_or(Ok(()), recording::ensure_is_free)?;
             let report = boot::boot(&open()?, &args.plan())?;
             // Before the text, because the reader of standard output may close it.
             if let Some(file) = &args.html {

@@ -3,6 +3,7 @@
 //! A configuration says what should be loaded, and OpenSSL ignores a configuration that is gone or
 //! wrong. So the truth is in the process: the libraries that it has mapped.
 
+use headwater_text::escape::untrusted;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -32,11 +33,21 @@ impl Seen {
     /// The process has ended, or belongs to another user.
     pub(crate) fn read(process: u32) -> io::Result<Seen> {
         let place = PathBuf::from(format!("/proc/{process}"));
+        // The process chooses its name and the files that it maps, in any bytes.
+        let text = |name| -> io::Result<String> {
+            let bytes = fs::read(place.join(name)).map_err(explained)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let stat = text("stat")?;
+        if stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['Z', 'X'])) {
+            let ended = "it has ended, and its parent has not asked for its status";
+            return Err(io::Error::new(io::ErrorKind::NotFound, ended));
+        }
         // Both need the same right, so neither can be missing alone.
-        let maps = fs::read_to_string(place.join("maps"))?;
-        let flags = fs::read_to_string(place.join("smaps"))?;
-        let environment = fs::read(place.join("environ"))?;
-        let name = fs::read_to_string(place.join("comm"))?.trim_end().to_owned();
+        let maps = text("maps")?;
+        let flags = text("smaps")?;
+        let environment = fs::read(place.join("environ")).map_err(explained)?;
+        let name = text("comm")?.trim_end().to_owned();
         let files = || maps.lines().filter_map(file);
         let library = files().find_map(|file| {
             let name = file.rsplit('/').next()?;
@@ -64,7 +75,7 @@ impl Seen {
     /// Returns a line about the process.
     pub(crate) fn describe(&self) -> String {
         let Seen { name, .. } = self;
-        match (&self.module, &self.library) {
+        untrusted(&match (&self.module, &self.library) {
             (Some(module), _) if self.has_pages => {
                 format!("{name}: has {} loaded, and has drawn from headwater", module.display())
             }
@@ -82,8 +93,21 @@ impl Seen {
                 )
             }
             (None, None) => format!("{name}: has no OpenSSL 3 or 4 loaded"),
-        }
+        })
     }
+}
+
+/// Returns the error of a file of /proc in words about the process.
+fn explained(error: io::Error) -> io::Error {
+    let why = match error.kind() {
+        io::ErrorKind::PermissionDenied => "it is another user's; run this as root".to_owned(),
+        io::ErrorKind::NotFound => "there is none that this user may see".to_owned(),
+        _ if error.raw_os_error() == Some(libc::ESRCH) => {
+            "it has no memory, since it has just ended, or is a thread of the kernel".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    io::Error::new(error.kind(), why)
 }
 
 /// Returns the file of a line of a memory map.

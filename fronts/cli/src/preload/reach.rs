@@ -30,7 +30,9 @@ pub(super) fn judge(command: &[OsString], has_openssl: bool) -> Result<Vec<Strin
 }
 
 fn judge_words(words: &[OsString], has_openssl: bool, depth: u32) -> Result<Vec<String>, String> {
-    let Some(path) = words.first().and_then(|name| found(name)) else { return Ok(Vec::new()) };
+    let search = env::var_os("PATH");
+    let path = words.first().and_then(|name| found(name, search.as_deref()));
+    let Some(path) = path else { return Ok(Vec::new()) };
     let name = path.display();
     let mut start = Vec::new();
     let opened =
@@ -117,12 +119,13 @@ fn notes(binary: &Binary, has_openssl: bool) -> Vec<String> {
 }
 
 /// Returns the file that exec would run, by the rules of execvp(3).
-fn found(name: &OsStr) -> Option<PathBuf> {
+fn found(name: &OsStr, search: Option<&OsStr>) -> Option<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(name)).filter(|path| path.is_file());
     }
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|directory| directory.join(name)).find(|path| {
+    // Without the variable exec looks here, and would run a program that was not judged.
+    let search = search.unwrap_or(OsStr::new("/bin:/usr/bin"));
+    env::split_paths(search).map(|directory| directory.join(name)).find(|path| {
         fs::metadata(path)
             .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     })
@@ -271,6 +274,14 @@ mod tests {
         for line in ["-C /tmp ./program", "--chdir=/tmp bin/program"] {
             assert!(after_env(&words(line)).unwrap_err().contains("whole path"), "{line}");
         }
+    }
+
+    #[test]
+    fn a_program_is_found_where_exec_finds_it() {
+        let found = |name: &str, search: Option<&str>| found(name.as_ref(), search.map(OsStr::new));
+        assert_eq!(found("sh", None), Some("/bin/sh".into()));
+        assert_eq!(found("sh", Some("/none:/usr/bin")), Some("/usr/bin/sh".into()));
+        assert_eq!(found("sh", Some("/none")), None);
     }
 
     #[test]

@@ -143,8 +143,12 @@ fn a_check_that_fails_removes_what_it_planted_on_this_machine() {
 }
 
 /// Sends a signal to a command once a file is there, and returns what it said.
-fn signalled(mut command: Command, signal: &str, file: &str) -> Output {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+fn signalled(command: Command, signal: &str, file: &str) -> Output {
+    // The test itself may run under nohup.
+    let mut env = Command::new("env");
+    env.arg("--default-signal=HUP").arg(command.get_program()).args(command.get_args());
+    env.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let child = env.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = child.spawn().unwrap();
     let begun = Instant::now();
     while !Path::new(file).exists() {
@@ -205,6 +209,32 @@ fn a_signal_stops_copies_and_removes_the_planting() {
 fn can_check() -> bool {
     let output = clones(&["check", "--only", "bash", "--copies", "2", "--dir", "/nowhere/x"]);
     !said(&output).contains("CRIU")
+}
+
+/// nohup(1) has it ignored, so that the end of a terminal ends no check that takes an hour.
+#[test]
+fn a_signal_that_the_caller_ignores_ends_no_check() {
+    let folder = Folder::new("nohup");
+    let (begun, signalled) = (folder.path("begun"), folder.path("signalled"));
+    let exec =
+        format!("touch {begun}; until test -e {signalled}; do sleep 0.01; done; {{command}}");
+    let mut check = Command::new("sh");
+    check.args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_headwater")]);
+    check.args(["clones", "check", "--planted", "--spawn", "true", "--exec", &exec]);
+    check.args(["--inside", "false"]);
+    let child = check.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let waited = Instant::now();
+    while !Path::new(&begun).exists() {
+        assert!(waited.elapsed() < Duration::from_secs(60), "{begun} was not made");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(
+        Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success()
+    );
+    std::thread::sleep(Duration::from_millis(100));
+    fs::write(&signalled, "").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(said(&output).contains("copy 1 did not draw"), "{}", said(&output));
 }
 
 #[test]
@@ -370,6 +400,10 @@ fn a_check_says_what_it_lacks() {
     assert_eq!(status(&output), 3);
     assert!(said(&output).contains("CRIU does not run"), "{}", said(&output));
     assert!(!Path::new(&directory).exists(), "nothing is planted before CRIU was found");
+
+    let output = clones(&["check", "--only", "libc", "--criu", "echo", "--dir", &directory]);
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("echo is no CRIU"), "{}", said(&output));
 
     // A CRIU that is too old, and dumps nothing: its limit is said in each form of the report.
     let old = folder.path("old-criu");

@@ -52,6 +52,30 @@ fn witnesses_are_planted_draw_once_and_end() {
     assert_eq!(status(&clones(&["draw", "--dir", &directory])), 3, "nothing is planted");
 }
 
+/// `plant` refuses a directory that is there, and names `uproot`, which therefore has to remove
+/// whatever a killed `plant` or a killed `uproot` leaves.
+#[test]
+fn what_a_killed_plant_leaves_is_removed() {
+    let folder = Folder::new("killed");
+    let directory = folder.path("garden");
+    for files in [&[][..], &["planting"], &["planting", "key"]] {
+        std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700)
+            .create(&directory)
+            .unwrap();
+        for file in files {
+            folder.write(&format!("garden/{file}"), "x");
+        }
+        let output = clones(&["plant", "--only", "libc", "--dir", &directory]);
+        assert!(said(&output).contains("uproot"), "{}", said(&output));
+        let output = clones(&["uproot", "--dir", &directory]);
+        assert_eq!(status(&output), 0, "{files:?}: {}", said(&output));
+        assert!(!Path::new(&directory).exists(), "{files:?}");
+    }
+    let output = clones(&["uproot", "--dir", &directory]);
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("holds no planting"), "{}", said(&output));
+}
+
 #[test]
 fn a_planting_is_its_users_alone() {
     let folder = Folder::new("alone");

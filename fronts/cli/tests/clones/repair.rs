@@ -4,11 +4,12 @@ use crate::{Folder, clones, is_root, random, said, status};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Runs `clones repair` with these bytes on standard input.
 pub(crate) fn repair(entropy: &[u8], arguments: &[&str], preload: Option<&str>) -> Output {
@@ -127,6 +128,7 @@ fn a_repair_without_the_right_to_it_changes_nothing() {
     };
     assert_eq!(status(&output), 3, "{}", said(&output));
     assert!(said(&output).contains("run this as root"), "{}", said(&output));
+    assert!(said(&output).contains("CAP_SYS_ADMIN"), "{}", said(&output));
 }
 
 #[test]
@@ -194,6 +196,53 @@ fn repair_over_vsock(listener: &Socket, port: u32, bytes: &[u8], wait: Duration)
         let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
         command.args(arguments).arg(address).output().unwrap()
     })
+}
+
+/// A gate stays shut, and what was renewed is in the report.
+#[test]
+fn a_signal_ends_a_repair_in_order() {
+    if !is_root() {
+        println!("skipped: only root may reseed the kernel; a signal in a repair is not shown");
+        return;
+    }
+    let folder = Folder::new("repair-signal");
+    let (hooks, begun, file) = (folder.path("hooks"), folder.path("begun"), folder.path("bytes"));
+    fs::create_dir(&hooks).unwrap();
+    folder.program("hooks/10-hangs", &format!("#!/bin/sh\ntouch {begun}\nexec sleep 60\n"));
+    folder.program("hooks/20-later", &format!("#!/bin/sh\ntouch {begun}-later\n"));
+    fs::write(&file, random()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+    command.args(["clones", "repair", "--entropy-fd", "0", "--without-generation", "--json"]);
+    command.args(["--hooks", &hooks, "--page", &folder.path("none"), "--gate", "--", "echo", "in"]);
+    command.stdin(fs::File::open(&file).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let started = Instant::now();
+    while !Path::new(&begun).exists() {
+        if child.try_wait().unwrap().is_some() {
+            let output = child.wait_with_output().unwrap();
+            println!("skipped: {}; a signal in a repair is not shown", said(&output).trim());
+            return;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(30), "the hook was waited for");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(status(&output), 1, "{text}");
+    assert!(text.contains("a signal ended it") && text.contains("a signal came"), "{text}");
+    assert!(!text.contains("in\n") && !Path::new(&format!("{begun}-later")).exists(), "{text}");
+}
+
+/// A host name that cannot be set is a wrong command line, and no reason to renew all else.
+#[test]
+fn a_wrong_host_name_is_refused_before_anything_is_changed() {
+    for name in ["", "-a", "a b", "a..b", "a\nb", "../x", "ä", &"x".repeat(65)] {
+        let output = repair(&random(), &[&format!("--host-name={name}")], None);
+        assert_eq!(status(&output), 2, "{name:?}: {}", said(&output));
+        assert!(said(&output).contains("letters, digits and hyphens"), "{}", said(&output));
+        assert!(output.stdout.is_empty());
+    }
 }
 
 #[test]

@@ -8,9 +8,12 @@ use std::process::{Command, Stdio};
 /// Starts a watcher, and waits until it says that it watches.
 fn watcher(page: &str) -> std::process::Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
-    let pipes = (Stdio::null(), Stdio::piped());
-    command.args(["clones", "watch", "--page", page]).stdin(pipes.0).stderr(pipes.1);
-    let mut child = command.spawn().unwrap();
+    command.args(["clones", "watch", "--page", page]);
+    started(command)
+}
+
+fn started(mut command: Command) -> std::process::Child {
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
     std::io::BufRead::read_line(&mut said, &mut line).unwrap();
@@ -44,6 +47,40 @@ fn a_watcher_that_is_killed_shows_as_dead_and_the_next_one_counts() {
     }
 }
 
+/// Programs of all users look for the page, and none but its keeper may exchange it, whatever the
+/// umask of the shell is that starts the watcher.
+#[test]
+fn the_pages_directory_is_open_to_readers_and_closed_to_writers() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("watch-umask");
+    for umask in ["077", "000"] {
+        let page = folder.path(&format!("run-{umask}/headwater/copies"));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "umask \"$1\"; shift; exec \"$@\"", "sh", umask]);
+        shell.args([env!("CARGO_BIN_EXE_headwater"), "clones", "watch", "--page", &page]);
+        let mut child = started(shell);
+        let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let directory = std::path::Path::new(&page).parent().unwrap();
+        let modes = (mode(directory.to_str().unwrap()), mode(&page));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(modes, (0o755, 0o644), "umask {umask}");
+    }
+}
+
+/// At the start and not at the first copy, which may come after months.
+#[test]
+fn an_output_that_is_closed_is_known_before_the_watch() {
+    let folder = Folder::new("watch-closed");
+    let page = folder.path("copies");
+    let mut shell = Command::new("timeout");
+    shell.args(["20", "sh", "-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_headwater")]);
+    let output = shell.args(["clones", "watch", "--page", &page]).output().unwrap();
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("standard output"), "{}", said(&output));
+    assert!(!std::path::Path::new(&page).exists(), "a page without a watcher");
+}
+
 #[test]
 fn a_file_that_is_no_page_stays_as_it_is() {
     let folder = Folder::new("watch-no-page");
@@ -57,6 +94,10 @@ fn a_file_that_is_no_page_stays_as_it_is() {
     }
     let output = clones(&["watch", "--page", "/proc/headwater/copies"]);
     assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("name a file by --page"), "{}", said(&output));
+    let output = clones(&["watch", "--page", &folder.path("page"), "--hooks", "/nowhere"]);
+    assert_eq!(status(&output), 3, "{}", said(&output));
+    assert!(said(&output).contains("/nowhere"), "{}", said(&output));
 }
 
 /// Programs that start and end are no copies of a machine. The record has 10,000 forks.
@@ -133,8 +174,10 @@ fn a_connection_over_vsock_that_ends_is_a_copy() {
         println!("skipped: no vsock_loopback here; a watch over vsock is not shown to end");
         return;
     };
+    let none = folder.path("hooks");
+    fs::create_dir(&none).unwrap();
     let watch = Command::new(env!("CARGO_BIN_EXE_headwater"))
-        .args(["clones", "watch", "--once", "--json", "--page", &page, "--hooks", "/nowhere"])
+        .args(["clones", "watch", "--once", "--json", "--page", &page, "--hooks", &none])
         .args(["--vsock", &format!("{LOCAL}:{port}")])
         .stdout(Stdio::piped())
         .spawn()

@@ -199,8 +199,14 @@ fn entry(method: &Bound<'_, PyAny>, name: &CStr, flags: c_int) -> PyResult<&'sta
     // SAFETY: an object of this type is larger than the part that is read: it has at least a
     // header, the entry's address and the object that it is bound to.
     let entry = unsafe { (*object.cast::<FunctionObject>()).method };
-    if !is_writable(entry.addr(), size_of::<MethodEntry>()) {
-        return refused("its table of methods is not where it is expected, or not writable");
+    match is_writable(entry.addr(), size_of::<MethodEntry>()) {
+        Ok(true) => {}
+        Ok(false) => {
+            return refused("its table of methods is not where it is expected, or not writable");
+        }
+        Err(error) => {
+            return refused(&format!("whether it may be written is in /proc/self/maps ({error})"));
+        }
     }
     // SAFETY: memory that can be read and written, as /proc/self/maps says. It is a table of a
     // module that is never unloaded. If it were not one, the comparison below would say so.
@@ -212,17 +218,18 @@ fn entry(method: &Bound<'_, PyAny>, name: &CStr, flags: c_int) -> PyResult<&'sta
 }
 
 /// Returns whether the memory is mapped for reading and writing, by /proc/self/maps.
-fn is_writable(start: usize, len: usize) -> bool {
+fn is_writable(start: usize, len: usize) -> std::io::Result<bool> {
     if !start.is_multiple_of(align_of::<MethodEntry>()) {
-        return false;
+        return Ok(false);
     }
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    maps.lines().any(|line| {
+    // Any bytes: the list names the files that are mapped, as their owners have named them.
+    let maps = std::fs::read("/proc/self/maps")?;
+    Ok(String::from_utf8_lossy(&maps).lines().any(|line| {
         let Some((range, rest)) = line.split_once(' ') else { return false };
         let Some((from, to)) = range.split_once('-') else { return false };
         let number = |text| usize::from_str_radix(text, 16).unwrap_or(0);
         rest.starts_with("rw") && number(from) <= start && start + len <= number(to)
-    })
+    }))
 }
 
 /// Returns whether the program has seeded this generator since the hooks were put in.

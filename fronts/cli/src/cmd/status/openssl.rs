@@ -32,16 +32,25 @@ const START: Duration = Duration::from_secs(2);
 pub(super) fn processes(ids: &[u32]) -> Result<(), Failure> {
     let mut text = String::new();
     let (mut ours, mut others) = (0, 0);
+    // For the end: one of many processes may have gone since the caller listed them, which is no
+    // reason to lose the report on the others.
+    let mut failed = Vec::new();
     for id in ids {
-        let seen = Seen::read(*id).map_err(|error| Failure::Run {
-            status: 3,
-            what: format!("cannot read process {id}: {error}"),
-        })?;
+        let seen = match Seen::read(*id) {
+            Ok(seen) => seen,
+            Err(error) => {
+                failed.push(format!("cannot read process {id}: {error}"));
+                continue;
+            }
+        };
         ours += usize::from(seen.is_ours());
         others += usize::from(!seen.is_ours() && seen.library.is_some());
         text.push_str(&format!("{id} {}\n", seen.describe()));
     }
     output::text(&text)?;
+    if !failed.is_empty() {
+        return Err(Failure::Run { status: 3, what: failed.join("; ") });
+    }
     verdict(ours > 0 && others == 0)
 }
 

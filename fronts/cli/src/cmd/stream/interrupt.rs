@@ -1,6 +1,6 @@
 //! Ctrl-C and its relatives: the first one ends the work in order, the second one at once.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::SIGXFSZ;
 use signal_hook::flag;
 use std::io;
 use std::sync::Arc;
@@ -9,11 +9,7 @@ use std::sync::atomic::AtomicBool;
 /// Makes the first of these signals set `stop`, and the second one end the process; and takes its
 /// effect from the signal of a file's limit.
 pub(super) fn sets(stop: &Arc<AtomicBool>) -> io::Result<()> {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // In this order: the flag is looked at before it is set.
-        flag::register_conditional_default(signal, stop.clone())?;
-        flag::register(signal, stop.clone())?;
-    }
+    headwater_clones::stop_in_order(stop)?;
     // A file at the limit of `ulimit -f` is an error of the write, with a name and a reason, unless
     // this signal ends the process first.
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
