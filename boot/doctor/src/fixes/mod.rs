@@ -164,8 +164,7 @@ pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
 }
 
 /// Returns whether the log's kernel leaves the credit of the CPU's instruction to an option: 4.19
-/// to 6.1. A
-/// machine's own files answer this more precisely, in HW021.
+/// to 6.1. A machine's own files answer this more precisely, in HW021.
 fn trust_is_open(facts: &PlatformFacts) -> bool {
     let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
     let is_option = kernel.is_some_and(|kernel| kernel.cpu_trust() == CpuTrust::ByOption);

@@ -353,8 +353,8 @@ fn find_generation(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>,
             KernelGeneration::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"),
         );
     };
-    // SAFETY: the pages are not in use yet; the state fits its room, and the page is emptied by
-    // `gather`.
+    // SAFETY: the pages are not in use yet; the state fits its room, and `facts` empties the page
+    // after this.
     let word = unsafe {
         let state = memory.pages.add(STATE);
         // A write, because the vDSO reads the state first: a page that is read and then written

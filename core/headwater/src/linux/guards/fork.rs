@@ -21,7 +21,7 @@ use crate::linux::failpoint::{Point, hook};
 /// Banks of slots and pages; a power of two. Four were measured to be too few.
 pub(crate) const BANKS: usize = 16;
 
-/// Bitmap of an epoch that hold the index of its bank's first slot; the number is above them.
+/// Bits of an epoch that hold the index of its bank's first slot; the number is above them.
 const INDEX_BITS: u32 = 16;
 
 /// An epoch: its number and the first slot of its bank. Never 0.
