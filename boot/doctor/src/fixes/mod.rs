@@ -113,7 +113,8 @@ const THE_IMAGE: &str =
     "that no two machines start from the same seed file, and that the file stayed secret";
 
 /// Returns the fixes for this machine, the best first: the hypervisor's side before the machine's
-/// own. The list is empty only if nothing can be done.
+/// own, but for a program's cause, which a setting of the program removes. The list is empty only
+/// if nothing can be done.
 pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     if let Some(fixes) = programs::fixes(cause, facts) {
         return fixes;
