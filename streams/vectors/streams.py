@@ -47,7 +47,9 @@ def distributions(case):
     parameters = [struct.unpack(">d", bytes.fromhex(x))[0] for x in case["parameters"]]
     parameters = ([int(case["n"])] if "n" in case else []) + parameters
     start = int(case["start"])
-    element = getattr(there, case["kind"])
+    element = getattr(there, case["kind"], None)
+    if element is None:
+        sys.exit(f"streams_spec has no {case['kind']}: write it from STREAMS.md, as a method of Distributions")
     values = [element(e, *parameters) for e in range(start, start + case.get("vectors", len(case["values"])))]
     values = [number for vector in values for number in vector] if "vectors" in case else values
     if case["value"] == "u64":

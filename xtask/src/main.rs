@@ -14,6 +14,8 @@ mod install;
 mod java;
 mod lab;
 mod machine_code;
+#[cfg(test)]
+mod map;
 mod notices;
 mod npm;
 mod openssl;

@@ -254,13 +254,14 @@ mod tests {
         for (package, top, _) in &packages {
             let of: Vec<&Storey> =
                 STOREYS.iter().filter(|storey| storey.packages.contains(&&**package)).collect();
-            assert_eq!(of.len(), 1, "{package}");
+            assert_eq!(of.len(), 1, "storeys that list {package} in xtask/src/storeys.rs");
             // The examples and the tools of the repository have directories of their own.
             let is_house = of[0].name == "house" && ["examples", "xtask"].contains(&&**top);
             assert!(is_house || of[0].name == top, "{package} of {} lies in {top}/", of[0].name);
         }
         for package in STOREYS.iter().flat_map(|storey| storey.packages) {
-            assert!(packages.iter().any(|(name, ..)| name == package), "no package {package}");
+            let exists = packages.iter().any(|(name, ..)| name == package);
+            assert!(exists, "xtask/src/storeys.rs lists {package}, which is no package");
         }
     }
 
@@ -277,7 +278,11 @@ mod tests {
                 .filter(|name| *name != storey.name)
                 .collect();
             let allowed: BTreeSet<&str> = storey.may_use.iter().copied().collect();
-            assert_eq!(used, allowed, "{}: used and allowed", storey.name);
+            assert_eq!(
+                used, allowed,
+                "{}: what its manifests use, and `may_use` in xtask/src/storeys.rs",
+                storey.name
+            );
             if storey.name == "house" {
                 continue; // ARCHITECTURE.md is its page
             }
@@ -303,12 +308,19 @@ mod tests {
         for step in &ordinary {
             let of = STOREYS.iter().filter(|storey| storey.steps.contains(step)).count();
             let others = [SHARED_STEPS, OF_ALL].iter().filter(|steps| steps.contains(step)).count();
-            assert_eq!(of + others, 1, "{step}");
+            assert_eq!(
+                of + others,
+                1,
+                "storeys that list the step '{step}' in xtask/src/storeys.rs"
+            );
         }
         let named =
             STOREYS.iter().flat_map(|storey| storey.steps).chain(SHARED_STEPS).chain(OF_ALL);
         for step in named {
-            assert!(ordinary.contains(step), "no step is called {step}");
+            assert!(
+                ordinary.contains(step),
+                "xtask/src/storeys.rs lists '{step}', which is no step of an ordinary run"
+            );
         }
     }
 

@@ -80,8 +80,8 @@ impl Place {
     }
 }
 
-/// The lock files, which record the packages of this repository with their versions.
-const LOCKS: [&str; 6] =
+/// The workspaces, whose lock files record the packages of this repository with their versions.
+pub(crate) const LOCKS: [&str; 6] =
     [".", "boot/fuzz", "fronts/java/native", "fronts/npm/wasm", "fronts/python", "proof/residue"];
 
 /// Prints the version, or returns an error that lists the places with another one.

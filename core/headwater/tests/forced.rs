@@ -172,40 +172,24 @@ forced! {
     }
 }
 
-const ALL: [Force; 32] = [
-    Force::NoVdso,
-    Force::NoGeneration,
-    Force::NoProcmapQuery,
-    Force::NoDroppable,
-    Force::NoWipeOnFork,
-    Force::NoMlock,
-    Force::NoMemory,
-    Force::NoVaes,
-    Force::NoAes,
-    Force::NoCpuRng,
-    Force::CpuRngStuck,
-    Force::CpuRngOnes,
-    Force::CpuRngZero,
-    Force::CpuRngFails,
-    Force::CpuRngSlow,
-    Force::NoRseq,
-    Force::NoGetcpu,
-    Force::OneCpu,
-    Force::BareMetal,
-    Force::NoHypervisorBit,
-    Force::VmgenidBound,
-    Force::VmgenidNotBound,
-    Force::VmclockSlow,
-    Force::LookAlikes,
-    Force::GetrandomEnosys,
-    Force::GetrandomEperm,
-    Force::GetrandomNotReady,
-    Force::GetrandomEintr,
-    Force::GetrandomShort,
-    Force::UrandomAbsent,
-    Force::RandomDrained,
-    Force::WrongAnswer,
-];
+/// Makes the list of all facts. A new one does not compile until it is here.
+macro_rules! all {
+    ($($fact:ident)+) => {
+        const ALL: &[Force] = &[$(Force::$fact),+];
+
+        const _: fn(Force) = |fact| match fact {
+            $(Force::$fact => {})+
+        };
+    };
+}
+
+all! {
+    NoVdso NoGeneration NoProcmapQuery NoDroppable NoWipeOnFork NoMlock NoMemory NoVaes NoAvx512
+    NoAes NoCpuRng CpuRngKnown CpuRngStuck CpuRngOnes CpuRngZero CpuRngFails CpuRngSlow NoRseq
+    NoSections NoRdpid WrongRdpid NoGetcpu OneCpu ClockStands BareMetal NoHypervisorBit
+    VmgenidBound VmgenidNotBound VmclockSlow LookAlikes GetrandomEnosys GetrandomEperm
+    GetrandomNotReady GetrandomEintr GetrandomShort UrandomAbsent RandomDrained WrongAnswer
+}
 
 /// The place is then found in another way: the reseed generation lies below the vDSO.
 #[test]
@@ -245,7 +229,7 @@ fn nothing_is_forced_in_the_end() {
         reader.read_to_string(&mut natural).unwrap();
         assert_eq!(wait(child), Ending::Exited(0));
         for on in [true, false] {
-            for fact in ALL {
+            for &fact in ALL {
                 set(fact, on);
             }
         }

@@ -131,6 +131,19 @@ impl Without {
     ];
 }
 
+/// The instructions of a section at which the kernel may move a thread that it does not abort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moves {
+    /// At no instruction: the thread continues on its CPU.
+    Nowhere,
+    /// At each.
+    Anywhere,
+    /// At the claim of a draw, which follows RDPID, and at no other.
+    AtTheClaim,
+    /// At each but the claim of a draw.
+    NotAtTheClaim,
+}
+
 /// One search.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -160,8 +173,8 @@ pub struct Config {
     /// Preemptions inside a section that do not abort it; a registered thread on a sound kernel has
     /// none.
     pub inside: Budget,
-    /// True if a thread preempted inside a section, and not aborted, may continue on another CPU.
-    pub migrates_inside: bool,
+    /// Where a thread preempted inside a section, and not aborted, may continue on another CPU.
+    pub moves: Moves,
     /// Signals; a thread in a handler gets none.
     pub signals: Budget,
     /// Drops of a CPU's page.
@@ -204,7 +217,7 @@ impl Config {
             links: 0,
             preemptions: None,
             inside: None,
-            migrates_inside: true,
+            moves: Moves::Anywhere,
             signals: Some(0),
             drops: Some(0),
             work_drops: Some(0),

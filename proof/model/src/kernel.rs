@@ -1,8 +1,8 @@
 //! The kernel's possible actions between any two instructions.
 
-use crate::config::{Budget, Config, Without};
+use crate::config::{Budget, Config, Moves, Without};
 use crate::memory::{Page, Section};
-use crate::state::{Next, Pc, State, THREADS, Where};
+use crate::state::{Next, Pc, State, THREADS, Thread, Where};
 
 /// One thing that happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,7 +51,7 @@ impl State {
                 Where::Off | Where::Inside(_) => {
                     for cpu in (0..config.cpus).filter(|cpu| self.is_idle(*cpu, thread.process)) {
                         let stays = thread.place == Where::Inside(cpu);
-                        if thread.place == Where::Off || stays || config.migrates_inside {
+                        if thread.place == Where::Off || stays || may_move(config, &thread) {
                             actions.push(Action::Resume(number, cpu));
                         }
                     }
@@ -198,5 +198,15 @@ impl State {
             frame.next = if put { Next::After } else { Next::Make };
             frame.pc = Pc::Disarm;
         }
+    }
+}
+
+/// Returns whether a thread that was preempted inside a section may continue on another CPU.
+fn may_move(config: &Config, thread: &Thread) -> bool {
+    match config.moves {
+        Moves::Nowhere => false,
+        Moves::Anywhere => true,
+        Moves::AtTheClaim => thread.top().pc == Pc::TakeClaim,
+        Moves::NotAtTheClaim => thread.top().pc != Pc::TakeClaim,
     }
 }

@@ -28,6 +28,6 @@ mod state;
 mod step;
 mod take;
 
-pub use config::{Budget, Config, Op, Script, Without};
+pub use config::{Budget, Config, Moves, Op, Script, Without};
 pub use search::{Outcome, Trace, search};
 pub use state::Bad;

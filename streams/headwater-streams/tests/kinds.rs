@@ -375,8 +375,11 @@ fn prepared_tables_draw_the_same_numbers() {
 #[test]
 fn draws_are_those_of_the_typed_functions() {
     let s = stream();
+    // Compared below, in a way of their own.
+    let mut compared = vec![Kind::ScaledGamma, Kind::Permutation];
     macro_rules! same {
         ($kind:ident, $type:ty, $width:expr, $fill:expr) => {{
+            compared.push(Kind::$kind);
             let mut typed = [<$type>::default(); 30 * $width];
             $fill(&mut typed[..]).unwrap();
             let mut drawn = [<$type>::default(); 30 * $width];
@@ -459,6 +462,12 @@ fn draws_are_those_of_the_typed_functions() {
     MultivariateNormal::cholesky(&covariance, 3, &mut factor).unwrap();
     same!(MultivariateNormal, f64, 3, rows(MultivariateNormal::new(&weights, &factor)));
     same!(Sobol, f64, 20, rows(Sobol::new(20)));
+    for kind in Kind::ALL {
+        assert!(
+            compared.contains(&kind),
+            "{kind:?} is compared with no typed function: add it here"
+        );
+    }
     // Bits of 16, which no type of Rust's names, and the numbers that a scale multiplies.
     let mut typed = [0_u16; 30];
     for (kind, dtype, fill) in [

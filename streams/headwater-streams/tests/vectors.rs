@@ -207,3 +207,31 @@ fn distributions_are_the_values() {
     }
     assert!(kinds.len() >= 8, "{kinds:?}");
 }
+
+/// A kind that the table alone has would be drawn by every front, and judged by nothing: no other
+/// test asks for vectors, for the specification or for SciPy's opinion.
+#[test]
+fn each_distribution_is_specified_and_judged() {
+    let specification = read("../STREAMS.md").to_lowercase();
+    let vectors = ["distributions.json", "samplers.json"].map(read).concat();
+    let bins = read("../headwater-streams/tests/distributions/bins.json");
+    let mut faults = Vec::new();
+    // The first seven kinds are no distributions, and have files of vectors of their own. A scaled
+    // gamma number is a gamma number times a factor, so it needs none.
+    let kinds = Kind::ALL.into_iter().skip(Kind::LogNormal as usize);
+    for kind in kinds.filter(|&kind| kind != Kind::ScaledGamma) {
+        let name = kind.name();
+        let case = format!("{{\"kind\": \"{name}\"");
+        if !specification.contains(name) && !specification.contains(&name.replace('_', " ")) {
+            faults.push(format!("STREAMS.md does not say how a {name} number is made"));
+        }
+        if !vectors.contains(&case) {
+            faults.push(format!("proof/reference/src/vectors has no cases of {name}"));
+        }
+        // No single point of Sobol's sequence is random.
+        if !bins.contains(&case) && kind != Kind::Sobol {
+            faults.push(format!("tests/distributions/bins.py, and so bins.json, lacks {name}"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

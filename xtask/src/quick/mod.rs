@@ -33,7 +33,8 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("headwater-quality", "calibration", "repeats every statistic, to count false alarms"),
 ];
 
-/// Files outside of packages that the tests of a package read.
+/// Files outside of packages that the tests of a package read. A document is read by those of
+/// xtask as well, which follow its links and look for the tests that it names.
 const READ_BY: &[(&str, &str)] = &[
     ("streams/vectors/", "headwater-streams"),
     ("streams/vectors/", "reference"),
@@ -41,18 +42,42 @@ const READ_BY: &[(&str, &str)] = &[
     ("README.md", "headwater-bench"),
     ("COMPARE.md", "headwater-bench"),
     ("CHANGELOG.md", "headwater-bench"),
+    ("core/DESIGN.md", "headwater-bench"),
+    ("docs/bench.md", "headwater-bench"),
+    ("docs/quotes.toml", "headwater-bench"),
+    ("streams/README.md", "headwater-bench"),
     ("records/bench/", "headwater-bench"),
-    // The tests that documents name as evidence must exist.
-    ("SECURITY.md", "xtask"),
-    ("core/PLATFORM.md", "xtask"),
+    // The programs of a page are compiled, and its names looked for.
+    ("docs/c.md", "headwater-examples"),
+    ("docs/openssl.md", "headwater-openssl"),
+    // Generated parts are compared with the table of kinds.
+    ("fronts/java/", "xtask"),
+    ("fronts/npm/", "xtask"),
+    ("fronts/python/", "xtask"),
+];
+
+/// Directories outside of the workspace, of which these checks build nothing, and the command that
+/// checks each. Without it a change of a front would pass because nothing had looked at it.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("boot/fuzz/", "cargo +nightly fuzz build, in boot/"),
+    ("fronts/duckdb/", "cargo xtask test --only 'Python package'"),
+    ("fronts/java/", "cargo xtask test --only 'Java provider and streams'"),
+    ("fronts/java/clones/", "cargo xtask test --only 'Java in images of CRIU'"),
+    ("fronts/java/spark/", "cargo xtask test --only 'columns by row id in more engines'"),
+    ("fronts/npm/", "cargo xtask test --only 'npm package'"),
+    ("fronts/python/", "cargo xtask test --only 'Python package'"),
+    ("proof/residue/", "cargo xtask test --only 'format and clippy, residue'"),
 ];
 
 /// Checks the named crates, or those that differ from `since` or from the last commit.
 pub(crate) fn quick(names: &[String], since: Option<&str>) -> Result<ExitCode> {
     env::set_current_dir(root()?)?;
     let workspace = Workspace::read(&root()?)?;
+    let mut elsewhere = BTreeSet::new();
     let touched = if names.is_empty() {
-        touched(&workspace, &changed_files(since.unwrap_or("HEAD"))?)
+        let changed = changed_files(since.unwrap_or("HEAD"))?;
+        elsewhere = checked_elsewhere(&changed);
+        touched(&workspace, &changed)
     } else {
         let packages = names.iter().flat_map(|name| match storeys::find(name) {
             Some(storey) => storey.packages.iter().map(|&package| package.to_owned()).collect(),
@@ -74,7 +99,7 @@ pub(crate) fn quick(names: &[String], since: Option<&str>) -> Result<ExitCode> {
         tests(&mut report, package);
     }
     unit_tests(&mut report, &dependents);
-    say_what_is_left_out(&touched, &dependents);
+    say_what_is_left_out(&touched, &dependents, &elsewhere);
     Ok(report.finish())
 }
 
@@ -91,14 +116,24 @@ fn touched<'a>(workspace: &'a Workspace, files: &[String]) -> Vec<&'a Package> {
     for file in files {
         names.extend(workspace.owner(file).map(|package| package.name.as_str()));
         names.extend(READ_BY.iter().filter(|(path, _)| file.starts_with(path)).map(|(_, by)| *by));
+        names.extend(file.ends_with(".md").then_some("xtask"));
         if ["Cargo.toml", "Cargo.lock"].contains(&file.as_str()) {
             println!("{file} differs, which may concern every package: cargo xtask test");
         }
-        if file.starts_with("proof/residue/") {
-            println!("{file} differs: cargo xtask test --only 'format and clippy, residue'");
-        }
     }
     workspace.0.iter().filter(|package| names.contains(package.name.as_str())).collect()
+}
+
+/// Returns the commands that check those of the files that lie outside of the workspace.
+fn checked_elsewhere(files: &[String]) -> BTreeSet<&'static str> {
+    let of = |file: &String| {
+        let file = file.clone();
+        ELSEWHERE
+            .iter()
+            .filter(move |(path, _)| file.starts_with(path))
+            .map(|(_, command)| *command)
+    };
+    files.iter().flat_map(of).collect()
 }
 
 fn clippy(report: &mut Report, touched: &[&Package], dependents: &[&Package]) {
@@ -153,7 +188,13 @@ fn unit_tests(report: &mut Report, dependents: &[&Package]) {
     report.step("unit tests of dependents", || Ok(run(&mut test)?));
 }
 
-fn say_what_is_left_out(touched: &[&Package], dependents: &[&Package]) {
+fn say_what_is_left_out(touched: &[&Package], dependents: &[&Package], elsewhere: &BTreeSet<&str>) {
+    if !elsewhere.is_empty() {
+        println!("\nNot looked at, because it is outside of the workspace. Run as well:");
+    }
+    for command in elsewhere {
+        println!("  {command}");
+    }
     println!("\nLeft out, and part of `cargo xtask test`:");
     for (package, test, why) in LEFT_OUT {
         if touched.iter().any(|touched| touched.name == *package) {
@@ -204,6 +245,28 @@ mod tests {
         let touched = touched(&workspace, &files.map(str::to_owned));
         let names: Vec<&str> = touched.iter().map(|package| package.name.as_str()).collect();
         assert_eq!(names, ["headwater-c", "xtask"]);
+        for (_, by) in READ_BY {
+            workspace.find(by)?;
+        }
+        Ok(())
+    }
+
+    /// A workspace of its own that is not listed would be tested by no quick run, in silence.
+    #[test]
+    fn what_is_outside_of_the_workspace_has_a_command() -> Result<()> {
+        for workspace in crate::version::LOCKS.iter().filter(|path| **path != ".") {
+            let is_listed =
+                ELSEWHERE.iter().any(|(path, _)| format!("{workspace}/").starts_with(path));
+            ensure!(
+                is_listed,
+                "{workspace}/ is a workspace of its own: list it in ELSEWHERE of \
+                 xtask/src/quick/mod.rs, with the command that checks it"
+            );
+        }
+        let mut names = Report::new(Choice::Names);
+        crate::test::offer(&mut names);
+        let steps = ELSEWHERE.iter().filter_map(|(_, command)| command.split('\'').nth(1));
+        names.find(&steps.map(str::to_owned).collect::<Vec<_>>())?;
         Ok(())
     }
 }

@@ -113,7 +113,8 @@ const THE_IMAGE: &str =
     "that no two machines start from the same seed file, and that the file stayed secret";
 
 /// Returns the fixes for this machine, the best first: the hypervisor's side before the machine's
-/// own. The list is empty only if nothing can be done.
+/// own, but for a program's cause, which a setting of the program removes. The list is empty only
+/// if nothing can be done.
 pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     if let Some(fixes) = programs::fixes(cause, facts) {
         return fixes;
@@ -164,8 +165,7 @@ pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
 }
 
 /// Returns whether the log's kernel leaves the credit of the CPU's instruction to an option: 4.19
-/// to 6.1. A
-/// machine's own files answer this more precisely, in HW021.
+/// to 6.1. A machine's own files answer this more precisely, in HW021.
 fn trust_is_open(facts: &PlatformFacts) -> bool {
     let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
     let is_option = kernel.is_some_and(|kernel| kernel.cpu_trust() == CpuTrust::ByOption);

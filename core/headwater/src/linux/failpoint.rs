@@ -47,20 +47,30 @@ pub enum Force {
     WrongAnswer,
 }
 
-/// A place in the code where a test may step in.
+/// A place in the code where a test may step in: between what is done there and what is not yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 #[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
 pub enum Point {
+    /// The state of the process is complete, and not published.
     SetUp,
+    /// The number of an epoch is reserved, and not published.
     EpochChosen,
+    /// The stamp of sections is stored, and the number of their CPUs is not.
     HalfSwitched,
+    /// A draw under a lock has an epoch, and no slot.
     EpochLoaded,
+    /// A slot is taken, and nothing is read from its page.
     Locked,
+    /// A key is there, or the kernel's half of one, and nothing is made of it.
     Keyed,
+    /// The first bytes of a request are written; in a refill all, with its key not erased.
     MidCopy,
+    /// All bytes of a request are written, and the guards are not compared after it.
     Copied,
+    /// A put was tried, and the slot does not know the page that came back.
     Exchanged,
+    /// A part of a request with a key of its own is written, or a whole one of mode `kernel`, and
+    /// the epoch is not compared after it.
     LargeChunk,
 }
 

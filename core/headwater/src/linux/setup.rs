@@ -150,9 +150,6 @@ fn publish(process: &'static Process) -> Result<&'static Process, &'static Proce
 
 /// Returns the mode that the environment requests, and whether it requests an unknown one.
 pub(crate) fn mode_from_environment() -> (Mode, bool) {
-    if sys::is_secure_execution() {
-        return (Mode::Auto, false);
-    }
     let Some(value) = sys::environment(c"HEADWATER_MODE") else {
         return (Mode::Auto, false);
     };
@@ -271,9 +268,8 @@ fn is_rdpid_wrong(facts: &Facts) -> bool {
 
 /// Returns whether `HEADWATER_NO_RSEQ` is set to a value other than the empty one and 0.
 fn forbids_sections() -> bool {
-    !sys::is_secure_execution()
-        && sys::environment(c"HEADWATER_NO_RSEQ")
-            .is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0"))
+    sys::environment(c"HEADWATER_NO_RSEQ")
+        .is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0"))
 }
 
 /// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where
@@ -353,8 +349,8 @@ fn find_generation(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>,
             KernelGeneration::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"),
         );
     };
-    // SAFETY: the pages are not in use yet; the state fits its room, and the page is emptied by
-    // `gather`.
+    // SAFETY: the pages are not in use yet; the state fits its room, and `facts` empties the page
+    // after this.
     let word = unsafe {
         let state = memory.pages.add(STATE);
         // A write, because the vDSO reads the state first: a page that is read and then written

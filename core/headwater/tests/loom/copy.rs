@@ -13,7 +13,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
 use loom::thread;
 
-/// The number of the page that the page_state knows.
+/// The number of the page that the state knows.
 const NUMBER: u64 = 9;
 /// The contents of that page.
 const BYTES: [u64; 2] = [91, 92];
@@ -61,7 +61,7 @@ fn a_copy_of_a_page_that_the_kernel_drops_is_its_bytes_or_refused() {
     });
 }
 
-/// The page was dropped and filled again under the page_state's number, on another CPU; this one
+/// The page was dropped and filled again under the state's number, on another CPU; this one
 /// sees the old page for a while. Its bytes have been served, or are void.
 #[test]
 fn a_copy_by_a_cpu_that_sees_the_old_page_is_the_new_pages_bytes_or_refused() {

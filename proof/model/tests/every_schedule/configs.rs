@@ -1,6 +1,6 @@
 //! The configurations, each small enough to be seen whole within seconds.
 
-use headwater_model::{Config, Op, Script};
+use headwater_model::{Config, Moves, Op, Script};
 
 const D: Op = Op::Draw;
 
@@ -89,7 +89,7 @@ pub(crate) fn discard() -> Config {
 /// Returns a configuration for children and broken kernels. A zero that a section meets switches
 /// sections off, and is no error.
 fn lawless(name: &'static str, threads: &[Script]) -> Config {
-    Config { trips_are_errors: false, migrates_inside: false, ..once(name, threads) }
+    Config { trips_are_errors: false, moves: Moves::Nowhere, ..once(name, threads) }
 }
 
 /// Returns a configuration of group (d): a child of vfork(2) beside a thread. The child moves to
@@ -106,8 +106,8 @@ pub(crate) fn vfork_draws_twice() -> Config {
 
 /// Returns a configuration of group (d): the same child, which the kernel may move in the middle of
 /// a section.
-pub(crate) fn vfork_moves() -> Config {
-    Config { migrates_inside: true, name: "d: vfork, moved inside", ..vfork() }
+pub(crate) fn vfork_moves(moves: Moves) -> Config {
+    Config { moves, name: "d: vfork, moved inside", ..vfork() }
 }
 
 /// Returns a configuration of group (d): the same child, and empty pages. A refill that finds its
@@ -140,7 +140,7 @@ pub(crate) fn clone(inside: u8) -> Config {
 /// Returns a configuration of group (e): the same child, which the kernel may move in the middle of
 /// a section.
 pub(crate) fn clone_moves(inside: u8) -> Config {
-    Config { migrates_inside: true, name: "e: clone, moved inside", ..clone(inside) }
+    Config { moves: Moves::Anywhere, name: "e: clone, moved inside", ..clone(inside) }
 }
 
 /// Returns a configuration of group (f): a kernel that forgets to abort where a thread stays on its
@@ -153,7 +153,7 @@ pub(crate) fn forgets_preemption(inside: u8) -> Config {
 /// Returns a configuration of group (f): a kernel that forgets to abort where it moves a thread.
 pub(crate) fn forgets_migration(inside: u8) -> Config {
     let config = lawless("f: forgets migration", &[&[D, D], &[D, D]]);
-    Config { forgets_migration: true, migrates_inside: true, inside: Some(inside), ..config }
+    Config { forgets_migration: true, moves: Moves::Anywhere, inside: Some(inside), ..config }
 }
 
 /// Something that the kernel or another thread does once, at any moment.
@@ -239,7 +239,7 @@ pub(crate) fn small_forgets_migration(inside: u8) -> Config {
 pub(crate) fn moves(config: &Config) -> Config {
     let child: Script = if config.child.is_empty() { &[] } else { &[D] };
     let name = format!("{}, moved inside", config.name).leak();
-    Config { migrates_inside: true, cpus: 2, child, name, ..config.clone() }
+    Config { moves: Moves::Anywhere, cpus: 2, child, name, ..config.clone() }
 }
 
 /// Returns the configuration for a search for what is worse than a repeat.

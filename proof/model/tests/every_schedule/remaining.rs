@@ -2,7 +2,7 @@
 //! that a repeated word needs.
 
 use crate::{configs, is_clean, report};
-use headwater_model::{Bad, Config};
+use headwater_model::{Bad, Config, Moves};
 
 /// Asserts that a word can be delivered twice, and prints the shortest way to it.
 fn repeats(config: &Config) {
@@ -16,7 +16,15 @@ fn a_child_of_vfork_repeats_only_if_it_is_moved_inside_a_section() {
     is_clean(&configs::vfork());
     is_clean(&configs::vfork_draws_twice());
     is_clean(&configs::vfork_shares());
-    repeats(&configs::vfork_moves());
+    repeats(&configs::vfork_moves(Moves::Anywhere));
+}
+
+/// Both have claimed one word then, and each may read it before the other has erased it. After the
+/// claim a move is harmless, because what was claimed on the right CPU is the child's alone.
+#[test]
+fn the_move_that_repeats_comes_between_rdpid_and_the_claim() {
+    repeats(&configs::vfork_moves(Moves::AtTheClaim));
+    is_clean(&configs::vfork_moves(Moves::NotAtTheClaim));
 }
 
 #[test]

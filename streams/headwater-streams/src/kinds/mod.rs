@@ -22,9 +22,6 @@
 //! assert!(outcomes.iter().all(|&outcome| outcome < 2));
 //! # Ok::<(), headwater_streams::Error>(())
 //! ```
-//!
-//! A new kind is an entry of `table.rs`, a maker in [`distributions`](crate::distributions), and
-//! its vectors.
 
 mod draw;
 mod dtype;

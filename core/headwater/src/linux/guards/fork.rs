@@ -8,6 +8,12 @@
 //! changed, and the frame starts again. Without banks such a frame served zeros, or its parent's
 //! bytes (DESIGN.md, "Why sixteen banks").
 //!
+//! A child in its parent's memory (vfork, or clone(2) with CLONE_VM) is no fork to the canary: as
+//! there is one memory, nothing is cleared, and the child is in its parent's epoch. It needs no
+//! bank, because a slot that an interrupted frame holds is locked for the child as well: to an
+//! exchange on that memory it is one more thread. But to a section it is not, so the head of
+//! `pool::section` says what keeps it apart there.
+//!
 //! Numbers are reserved before they are published, from a counter that the fork keeps: whatever
 //! epoch a frame is in, every child forked from then on counts from a higher number. A number may
 //! be reserved and lost that way, but then no process ever uses it, so nothing is wrong with that.
@@ -21,7 +27,7 @@ use crate::linux::failpoint::{Point, hook};
 /// Banks of slots and pages; a power of two. Four were measured to be too few.
 pub(crate) const BANKS: usize = 16;
 
-/// Bitmap of an epoch that hold the index of its bank's first slot; the number is above them.
+/// Bits of an epoch that hold the index of its bank's first slot; the number is above them.
 const INDEX_BITS: u32 = 16;
 
 /// An epoch: its number and the first slot of its bank. Never 0.

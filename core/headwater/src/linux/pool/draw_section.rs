@@ -193,7 +193,7 @@ fn count_void(process: &Process) {
 ///
 /// # Safety
 ///
-/// `dst` is valid for writes of `len` bytes, 1 to [`LIMIT`], and the process has sections.
+/// `dst` is valid for writes of `len` bytes, 1 to `draw::LIMIT`, and the process has sections.
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn refill_and_draw(

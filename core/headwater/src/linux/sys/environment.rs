@@ -119,9 +119,14 @@ fn initial() -> Option<*const *const c_char> {
     }
 }
 
-/// Returns the value of a variable.
+/// Returns the value of a variable; `None` in a process with more rights than its caller, whose
+/// environment must not be believed. That is asked here, so that no reader of a variable can forget
+/// to.
 #[inline(never)]
 pub(crate) fn variable(name: &CStr) -> Option<Value> {
+    if super::auxiliary(libc::AT_SECURE) != 0 {
+        return None;
+    }
     let initial = initial();
     for _ in 0..TRIES {
         let present = present();

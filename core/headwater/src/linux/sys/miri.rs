@@ -164,10 +164,6 @@ pub(crate) fn monotonic_ns() -> u64 {
     0
 }
 
-pub(crate) fn is_secure_execution() -> bool {
-    false
-}
-
 /// A value that never exists: the interpreter's environment is empty.
 pub(crate) enum Value {}
 

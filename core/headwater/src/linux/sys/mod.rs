@@ -296,9 +296,3 @@ fn clock(id: libc::clockid_t) -> libc::timespec {
     unsafe { libc::clock_gettime(id, &raw mut now) };
     now
 }
-
-/// Returns whether the process runs with more rights than its caller (set-user-ID and the like), so
-/// that the environment must not be believed.
-pub(crate) fn is_secure_execution() -> bool {
-    auxiliary(libc::AT_SECURE) != 0
-}

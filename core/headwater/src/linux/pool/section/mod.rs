@@ -22,12 +22,21 @@
 //!   they are those of this page even if it leaves the line in the middle of the draw.
 //!
 //! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its
-//! parent's rseq area, and the kernel aborts nothing for it. Three things keep such a child apart:
-//! RDPID, read between the load and the store of the cursor, detects a thread that runs on another
-//! CPU than the area says; each word is erased by the draw that reads it, so that the second reader
-//! finds zeros; and each word of a copy is compared with zero. A zero voids the draw and switches
-//! sections off for the process. The same holds for a kernel that forgets to abort, as Linux 6.19
-//! did on arm64.
+//! parent's rseq area, and the kernel aborts nothing for it. So on another CPU than the area names
+//! it would draw from a line beside the sections of that CPU. Three things keep it apart:
+//!
+//! * **RDPID**, read between the load and the store of the cursor, detects a thread that runs
+//!   elsewhere than its area says. It leaves before it claims.
+//! * **Erasure.** On the right CPU, too, the child may be preempted between load and store, and
+//!   then claims bytes that another draw has claimed. But that draw has erased them, because each
+//!   word is erased by the draw that reads it. So the child finds zeros.
+//! * **The zero check.** Each word of a copy is compared with zero, which voids the draw and
+//!   switches sections off for the process.
+//!
+//! One repeat is left. If the child is moved to another CPU between RDPID and the store, it claims
+//! what a thread of the first CPU may be claiming at the same instant, and both can read before
+//! either has erased. SECURITY.md, "Children in shared memory", has the size of this risk and three
+//! ways out. The same holds for a kernel that forgets to abort, as Linux 6.19 did on arm64.
 
 #![allow(unsafe_code)]
 

@@ -213,7 +213,7 @@ pub(crate) unsafe fn take_block(process: &Process, dst: *mut u8) -> Result<(), R
     outcome(process, status)
 }
 
-/// Draws 17 to 1,024 bytes to `dst`. On a refused, `dst` may hold void bytes.
+/// Draws 17 to 1,024 bytes to `dst`. After a refusal `dst` may hold void bytes.
 ///
 /// # Safety
 ///
