@@ -45,6 +45,17 @@ def whole(n: Any) -> Any:
     return n
 
 
+def floats(value: Any, of: Any = np.float64) -> Any:
+    """Returns an array of floats, or raises NumPy's TypeError for an array of another kind.
+
+    A cast that NumPy's methods refuse would take a date for its days, and a complex number for its
+    real half.
+    """
+    if not hasattr(value, "__array__"):
+        return np.asarray(value, of)
+    return np.asarray(value).astype(of, casting="safe", copy=False)
+
+
 class Draw:
     """The ways to numbers that all methods share."""
 
@@ -121,8 +132,8 @@ class Draw:
         rounds as these do. Returns None for what NumPy refuses, and for parameters that are numbers.
         """
         try:
-            width = np.asarray(scale, np.float64)
-            where = None if loc is None else np.asarray(loc, np.float64)
+            width = floats(scale)
+            where = None if loc is None else floats(loc)
             shape = np.broadcast_shapes(width.shape, () if where is None else where.shape)
             wanted = shape
             if size is not None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, Draw
+from headwater._generator_draw import KINDS, Draw, floats
+from headwater.numpy import _integer
 
 _MAXWELL, _LOG_GAMMA = KINDS["maxwell"], KINDS["log_gamma"]
 
@@ -53,7 +54,7 @@ class More(Draw):
 
         >>> rng.bernoulli(0.25, 4)
         """
-        chance = np.asarray(p, np.float64)
+        chance = floats(p)
         if not np.all((chance >= 0) & (chance <= 1)):
             raise ValueError("p < 0, p > 1 or p is NaN")
         shape = chance.shape if size is None else _lengths(size)
@@ -109,7 +110,7 @@ class More(Draw):
 
         >>> np.linalg.norm(rng.ball(3, size=4), axis=-1) <= 1
         """
-        d = operator.index(d)
+        d = _integer("d", d)
         if d < 1:
             raise ValueError(f"d must be 1 or more, not {d}")
         if not p > 0:
@@ -134,7 +135,7 @@ class More(Draw):
         >>> q = rng.orthogonal(4)
         >>> np.allclose(q @ q.T, np.eye(4))
         """
-        n = operator.index(n)
+        n = _integer("n", n)
         if n < 0:
             raise ValueError(f"n must be 0 or more, not {n}")
         shape = (*_lengths(size), n, n)
@@ -154,7 +155,7 @@ class More(Draw):
         >>> rng.wishart(5, [[2, 0.5], [0.5, 1]]).shape
         (2, 2)
         """
-        matrix = _symmetric(scale, "scale", np.float64)
+        matrix = _symmetric(scale, "scale")
         n = len(matrix)
         factor = _factor(matrix, "scale")
         lengths = _lengths(size)
@@ -185,9 +186,9 @@ class More(Draw):
         >>> rng.complex_normal(1 + 2j, 3.0, size=2)
         """
         place, spread, square = (
-            np.asarray(loc, np.complex128),
-            np.asarray(gamma, np.float64),
-            np.asarray(relation, np.complex128),
+            floats(loc, np.complex128),
+            floats(gamma),
+            floats(relation, np.complex128),
         )
         if not np.all(np.isfinite(place)):
             raise ValueError("loc must be finite")
@@ -218,12 +219,12 @@ class More(Draw):
         >>> rng.multivariate_complex_normal([0, 1j], size=3).shape
         (3, 2)
         """
-        place = np.asarray(loc, np.complex128)
+        place = floats(loc, np.complex128)
         if place.ndim != 1 or not np.all(np.isfinite(place)):
             raise ValueError("loc must be a list of finite numbers")
         n = len(place)
-        spread = np.eye(n) if gamma is None else np.asarray(gamma, np.complex128)
-        square = np.zeros((n, n)) if relation is None else np.asarray(relation, np.complex128)
+        spread = np.eye(n) if gamma is None else floats(gamma, np.complex128)
+        square = np.zeros((n, n)) if relation is None else floats(relation, np.complex128)
         if spread.shape != (n, n) or not np.allclose(spread, spread.conj().T):
             raise ValueError(f"gamma must be a Hermitian matrix of shape ({n}, {n})")
         if square.shape != (n, n) or not np.allclose(square, square.T):
@@ -239,8 +240,8 @@ class More(Draw):
         return place + (parts[..., :n] + 1j * parts[..., n:])
 
 
-def _symmetric(value: Any, name: str, dtype: Any) -> Any:
-    matrix = np.asarray(value, dtype)
+def _symmetric(value: Any, name: str) -> Any:
+    matrix = floats(value)
     if matrix.ndim != 2 or len(set(matrix.shape)) != 1 or not matrix.size:
         raise ValueError(f"{name} must be a square matrix, not of shape {matrix.shape}")
     if not np.all(np.isfinite(matrix)) or not np.allclose(matrix, matrix.T):

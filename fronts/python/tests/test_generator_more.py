@@ -117,6 +117,9 @@ def test_balls_of_no_dimension_or_norm() -> None:
     for d, p in ((0, 2), (-1, 2), (3, 0), (3, -1), (3, math.nan)):
         with pytest.raises(ValueError, match="must be"):
             rng().ball(d, p)
+    for call, name in ((rng().ball, "d"), (rng().orthogonal, "n")):
+        with pytest.raises(TypeError, match=f"{name} must be an integer, not float"):
+            call(2.5)
 
 
 def test_orthogonal_matrices() -> None:

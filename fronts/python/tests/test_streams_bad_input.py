@@ -129,6 +129,8 @@ TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "at floats": (lambda: S.at(np.zeros(3)), TypeError, "indices must"),
     "at list of floats": (lambda: S.at([1, 2.0]), TypeError, "indices must be an integer, not fl"),
     "at bools": (lambda: S.at(np.zeros(3, bool)), TypeError, "indices must"),
+    "at list of bools": (lambda: S.at([True, False]), TypeError, "not booleans: numpy.flatnonzero"),
+    "at masked": (lambda: S.at(np.ma.array([1, 2], mask=[0, 1])), TypeError, "masked array"),
     "at nested": (lambda: S.at([[1], [2]]), TypeError, "indices must"),
     "at text": (lambda: S.at("12"), TypeError, "indices must"),
     "at bytes": (lambda: S.at(b"12"), TypeError, "indices must"),
