@@ -380,6 +380,29 @@ def test_a_plan_of_zero_is_none_of_minus_zero(engine: str) -> None:
         assert {math.copysign(1.0, x) for (x,) in rows} == signs, zero
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_connection_without_access_to_files_has_the_functions(engine: str) -> None:
+    con = connect(engine)
+    con.execute("set enable_external_access = false")
+    assert front.engine(con) == engine
+    front.load(con)
+    assert con.execute("select hw_order(3, 42)").fetchall()
+    closed = duckdb.connect()
+    closed.execute("set enable_external_access = false")
+    assert front.engine(closed) == "not loaded"
+    front.load(closed)
+    assert front.engine(closed) == "arrow functions"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_values_without_a_type_of_arrows_have_no_key(engine: str) -> None:
+    con = connect(engine)
+    types = con.execute("select type_name from duckdb_types()").fetchall()
+    long = "bignum" if ("bignum",) in types else "varint"
+    with pytest.raises(duckdb.Error, match=r"key_of\(\) takes no"):
+        con.execute(f"select hw_key(7, '5'::{long})").fetchall()
+
+
 def test_a_file_that_duckdb_refuses_is_a_warning(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
