@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -178,8 +179,14 @@ def _key(*columns: Any) -> Any:
     return _taken(arrow_key_of(columns, "null"))
 
 
+@cache
 def functions() -> dict[str, tuple[Callable[..., Any], str]]:
-    """Returns all functions by their names, each with the letter of its type in Arrow's formats."""
+    """Returns all functions by their names, each with the letter of its type in Arrow's formats.
+
+    They are the same in each call and live as long as the process. DuckDB keeps no reference to the
+    functions of a database, but the connection does on which they were made. If it was a cursor that
+    is gone, another connection would call what was freed.
+    """
     formats = {"float64": "g", "int64": "l", "uint64": "L"}
     made = {}
     for kind in _kinds.KINDS.values():
