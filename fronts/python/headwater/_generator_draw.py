@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,17 @@ def whole(n: Any) -> Any:
             is_whole = (np.trunc(counts) == counts) & (abs(counts) < 2**53)
             return counts.astype(np.int64) if is_whole.all() else n
     return n
+
+
+def lengths(size: Any) -> tuple[int, ...]:
+    """Returns the shape that a `size` means; none of them is one element."""
+    if size is None:
+        return ()
+    if isinstance(size, bool):
+        raise TypeError("size must be an integer or a tuple of integers, not bool")
+    if np.ndim(size) == 0:
+        return (operator.index(size),)
+    return tuple(operator.index(length) for length in size)
 
 
 def floats(value: Any, of: Any = np.float64) -> Any:
@@ -97,7 +109,7 @@ class Draw:
             return None
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         if size is not None:
-            wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
+            wanted = lengths(size)
             if np.broadcast_shapes(shape, wanted) != wanted:
                 return None
             shape = wanted
@@ -137,7 +149,7 @@ class Draw:
             shape = np.broadcast_shapes(width.shape, () if where is None else where.shape)
             wanted = shape
             if size is not None:
-                wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
+                wanted = lengths(size)
             # NumPy's method refuses a scale below 0, and a size of another shape.
             fits = bool(shape) and np.broadcast_shapes(shape, wanted) == wanted
             if not fits or np.signbit(width).any() or not np.isfinite(width).all():

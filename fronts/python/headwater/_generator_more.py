@@ -7,24 +7,14 @@ have NumPy's order: the parameters, then `size`.
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, Draw, floats
+from headwater._generator_draw import KINDS, Draw, floats, lengths
 from headwater.numpy import _integer
 
 _MAXWELL, _LOG_GAMMA = KINDS["maxwell"], KINDS["log_gamma"]
-
-
-def _lengths(size: Any) -> tuple[int, ...]:
-    """Returns the shape that a `size` means; none of them is one element."""
-    if size is None:
-        return ()
-    if np.ndim(size) == 0:
-        return (operator.index(size),)
-    return tuple(operator.index(length) for length in size)
 
 
 def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
@@ -57,7 +47,7 @@ class More(Draw):
         chance = floats(p)
         if not np.all((chance >= 0) & (chance <= 1)):
             raise ValueError("p < 0, p > 1 or p is NaN")
-        shape = chance.shape if size is None else _lengths(size)
+        shape = chance.shape if size is None else lengths(size)
         if not _fits(chance.shape, shape):
             raise ValueError(
                 f"Output size {shape} is not compatible with broadcast dimensions of inputs "
@@ -115,7 +105,7 @@ class More(Draw):
             raise ValueError(f"d must be 1 or more, not {d}")
         if not p > 0:
             raise ValueError(f"p must be above 0, not {p!r}")
-        shape = (*_lengths(size), d)
+        shape = (*lengths(size), d)
         if math.isinf(p):
             return self.uniform(-1.0, 1.0, shape)  # type: ignore[attr-defined]
         # Logarithms, because a gamma number of a small shape would underflow.
@@ -138,7 +128,7 @@ class More(Draw):
         n = _integer("n", n)
         if n < 0:
             raise ValueError(f"n must be 0 or more, not {n}")
-        shape = (*_lengths(size), n, n)
+        shape = (*lengths(size), n, n)
         normals = np.asarray(self.standard_normal(shape))  # type: ignore[attr-defined]
         q, r = np.linalg.qr(normals)
         signs = np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)
@@ -158,18 +148,18 @@ class More(Draw):
         matrix = _symmetric(scale, "scale")
         n = len(matrix)
         factor = _factor(matrix, "scale")
-        lengths = _lengths(size)
+        many = lengths(size)
         df = float(df)
         if math.isfinite(df) and df > n - 1:
-            lower = np.zeros((*lengths, n, n))
+            lower = np.zeros((*many, n, n))
             rows, columns = np.tril_indices(n, -1)
-            normals = self.standard_normal((*lengths, len(rows)))  # type: ignore[attr-defined]
+            normals = self.standard_normal((*many, len(rows)))  # type: ignore[attr-defined]
             lower[..., rows, columns] = normals
             for i in range(n):
-                squares = self.chisquare(df - i, lengths or None)  # type: ignore[attr-defined]
+                squares = self.chisquare(df - i, many or None)  # type: ignore[attr-defined]
                 lower[..., i, i] = np.sqrt(squares)
         elif math.isfinite(df) and df >= 1 and df == int(df):
-            lower = self.standard_normal((*lengths, n, int(df)))  # type: ignore[attr-defined]
+            lower = self.standard_normal((*many, n, int(df)))  # type: ignore[attr-defined]
         else:
             raise ValueError(f"df must be above {n - 1}, or a whole number from 1, not {df!r}")
         root = factor @ lower
@@ -195,7 +185,7 @@ class More(Draw):
         if not (np.all(np.abs(square) <= spread) and np.all(np.isfinite(spread))):
             raise ValueError("gamma must be finite, and at least the size of relation")
         shape = np.broadcast_shapes(place.shape, spread.shape, square.shape)
-        wanted = shape if size is None else _lengths(size)
+        wanted = shape if size is None else lengths(size)
         if not _fits(shape, wanted):
             raise ValueError(f"size must be one that the parameters broadcast to, not {size!r}")
         made = self.standard_normal((*wanted, 2))  # type: ignore[attr-defined]
@@ -235,7 +225,7 @@ class More(Draw):
         covariance[:n, n:] = (square - spread).imag / 2
         covariance[n:, :n] = covariance[:n, n:].T
         factor = _factor(covariance, "gamma, with this relation,")
-        made = self.standard_normal((*_lengths(size), 2 * n))  # type: ignore[attr-defined]
+        made = self.standard_normal((*lengths(size), 2 * n))  # type: ignore[attr-defined]
         parts = made @ factor.T
         return place + (parts[..., :n] + 1j * parts[..., n:])
 

@@ -214,3 +214,24 @@ def test_the_methods_that_numpy_lacks_refuse_them_too(kind: str) -> None:
     if kind != "complex":
         with pytest.raises(TypeError, match="Cannot cast array data"):
             rng().complex_normal(given)
+
+
+@pytest.mark.parametrize("size", [2.5, 2.0, "2", (2.0,), [[2]], None, 2, (3, 2), np.int8(2)])
+@pytest.mark.parametrize("method", ["normal", "exponential", "gamma", "beta", "poisson", "maxwell"])
+def test_a_size_beside_arrays_is_made_of_integers(method: str, size: Any) -> None:
+    """It was cut to one: 2.5 made two numbers, and the text as well."""
+    given = [np.array([1.0, 2.0])] * (2 if method in ("normal", "beta") else 1)
+    call = getattr(rng(), method)
+    if size is None or np.ndim(size) < 2 and np.asarray(size).dtype.kind == "i":
+        assert call(*given, size=size).shape == ((2,) if size is None else (*np.atleast_1d(size),))
+        return
+    with pytest.raises(TypeError):
+        call(*given, size=size)
+
+
+@pytest.mark.parametrize("method", ["random", "normal", "poisson", "gamma", "choice", "integers"])
+def test_a_size_is_no_boolean(method: str) -> None:
+    given = {"gamma": (2.0,), "choice": (5,), "integers": (5,)}.get(method, ())
+    for one in (rng(), np.random.default_rng(1)):
+        with pytest.raises(TypeError):
+            getattr(one, method)(*given, size=True)

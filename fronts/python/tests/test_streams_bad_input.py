@@ -56,6 +56,7 @@ TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "shape (2, -1)": (lambda: S.random((2, -1)), ValueError, "shape"),
     "shape float": (lambda: S.random(2.0), TypeError, "shape"),
     "shape (2.0,)": (lambda: S.random((2.0,)), TypeError, "shape must be an integer, not float"),
+    "shape bool": (lambda: S.random(True), TypeError, "shape must be an integer, .* not bool"),
     "shape text": (lambda: S.random("2"), TypeError, "shape"),
     "shape huge": (lambda: S.random(1 << 62), MemoryError, "shape"),
     "shape of huge product": (lambda: S.random((1 << 40, 1 << 40)), MemoryError, "shape"),
