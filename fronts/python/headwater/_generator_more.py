@@ -112,9 +112,10 @@ class More(Draw):
         parts = np.asarray(self.loggamma(1 / p, shape))
         rest = np.asarray(self.standard_exponential(shape[:-1]))  # type: ignore[attr-defined]
         sides = self.rademacher(shape, np.float64)
-        with np.errstate(divide="ignore"):
+        # A caller may have made errors of these: a coordinate that is far below another one is 0.
+        with np.errstate(divide="ignore", under="ignore"):
             total = np.logaddexp(np.logaddexp.reduce(parts, axis=-1), np.log(rest))
-        return sides * np.exp((parts - total[..., None]) / p)
+            return sides * np.exp((parts - total[..., None]) / p)
 
     def orthogonal(self, n: Any, size: Any = None) -> Any:
         """Returns orthogonal matrices of `n` rows, distributed by Haar's measure.
