@@ -120,6 +120,14 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
 
 def _mapped(function: Any, first: Any, *others: Any) -> Any:
     """Returns what a function makes of each partition of Dask, whose type Dask knows before."""
+    for other in others:
+        # Dask would pair the first partitions, and look for the others in vain. Partitions of other
+        # rows have other indexes, which each of them compares.
+        if getattr(other, "npartitions", first.npartitions) != first.npartitions:
+            raise ValueError(
+                f"columns must have the same partitions, not {first.npartitions} and "
+                f"{other.npartitions}: take them from one frame, as assign() makes it"
+            )
     metas = [_meta(one) for one in (first, *others)]
     return first.map_partitions(function, *others, meta=function(*metas))
 
