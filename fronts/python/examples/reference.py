@@ -173,6 +173,7 @@ NumPy's `ValueError`, and nothing is drawn then.
 ```python
 >>> import headwater
 >>> import numpy as np
+>>> np.set_printoptions(precision=6, suppress=True)
 
 ```
 

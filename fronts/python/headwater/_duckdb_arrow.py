@@ -17,6 +17,15 @@ _TYPES = {"g": "DOUBLE", "l": "BIGINT", "L": "UBIGINT", "b": "BOOLEAN", "C": "UT
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Makes the functions known to a connection."""
+    try:
+        _create(con)
+    except duckdb.NotImplementedException:
+        # It remembers functions that a rollback has removed, and makes none a second time. But all
+        # connections of a database share its functions, and a new one remembers nothing.
+        _create(con.cursor())
+
+
+def _create(con: duckdb.DuckDBPyConnection) -> None:
     # Texts for the options, because the enums of DuckDB's stubs have moved between its versions.
     create: Any = con.create_function
     for name, (function, format) in _sql_arrow.functions().items():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, REFUSED, Draw, whole
+from headwater._generator_draw import KINDS, REFUSED, Draw, floats, whole
 
 _NumPy = np.random.Generator
 
@@ -32,7 +32,7 @@ class Arrays(Draw):
         made = None
         n = whole(n)
         try:
-            shares = np.array(pvals, np.float64)
+            shares = np.array(floats(pvals))
             # The last share is what the others leave, as in NumPy.
             if shares.ndim == 1 and shares.size and np.ndim(n) == 0 and not np.any(shares < 0):
                 left = 1.0 - shares[:-1].sum()
@@ -76,7 +76,7 @@ class Arrays(Draw):
         made = None
         if check_valid in ("warn", "raise", "ignore") and method in ("svd", "eigh", "cholesky"):
             try:
-                matrix = np.asarray(cov, np.float64)
+                matrix = floats(cov)
                 # What NumPy warns of, NumPy answers.
                 if matrix.ndim == 2 and np.array_equal(matrix, matrix.T):
                     made = self._draw(_VECTORS, size, None, None, mean, matrix)
@@ -133,7 +133,7 @@ class Arrays(Draw):
         """Returns random places below `n`, or None for NumPy to answer."""
         weights = None
         if p is not None:
-            weights = np.asarray(p, np.float64)
+            weights = floats(p)
             # NumPy's tolerance: the square root of the precision of the weights.
             of = getattr(p, "dtype", None)
             float_type = of if of in (np.float16, np.float32) else np.float64

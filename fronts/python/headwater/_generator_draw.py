@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,28 @@ def whole(n: Any) -> Any:
     return n
 
 
+def lengths(size: Any) -> tuple[int, ...]:
+    """Returns the shape that a `size` means; none of them is one element."""
+    if size is None:
+        return ()
+    if isinstance(size, bool):
+        raise TypeError("size must be an integer or a tuple of integers, not bool")
+    if np.ndim(size) == 0:
+        return (operator.index(size),)
+    return tuple(operator.index(length) for length in size)
+
+
+def floats(value: Any, of: Any = np.float64) -> Any:
+    """Returns an array of floats, or raises NumPy's TypeError for an array of another kind.
+
+    A cast that NumPy's methods refuse would take a date for its days, and a complex number for its
+    real half.
+    """
+    if not hasattr(value, "__array__"):
+        return np.asarray(value, of)
+    return np.asarray(value).astype(of, casting="safe", copy=False)
+
+
 class Draw:
     """The ways to numbers that all methods share."""
 
@@ -86,7 +109,7 @@ class Draw:
             return None
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         if size is not None:
-            wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
+            wanted = lengths(size)
             if np.broadcast_shapes(shape, wanted) != wanted:
                 return None
             shape = wanted
@@ -121,12 +144,12 @@ class Draw:
         rounds as these do. Returns None for what NumPy refuses, and for parameters that are numbers.
         """
         try:
-            width = np.asarray(scale, np.float64)
-            where = None if loc is None else np.asarray(loc, np.float64)
+            width = floats(scale)
+            where = None if loc is None else floats(loc)
             shape = np.broadcast_shapes(width.shape, () if where is None else where.shape)
             wanted = shape
             if size is not None:
-                wanted = tuple(np.atleast_1d(np.asarray(size, np.int64)).tolist())
+                wanted = lengths(size)
             # NumPy's method refuses a scale below 0, and a size of another shape.
             fits = bool(shape) and np.broadcast_shapes(shape, wanted) == wanted
             if not fits or np.signbit(width).any() or not np.isfinite(width).all():

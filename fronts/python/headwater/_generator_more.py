@@ -7,23 +7,14 @@ have NumPy's order: the parameters, then `size`.
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 
-from headwater._generator_draw import KINDS, Draw
+from headwater._generator_draw import KINDS, Draw, floats, lengths
+from headwater.numpy import _integer
 
 _MAXWELL, _LOG_GAMMA = KINDS["maxwell"], KINDS["log_gamma"]
-
-
-def _lengths(size: Any) -> tuple[int, ...]:
-    """Returns the shape that a `size` means; none of them is one element."""
-    if size is None:
-        return ()
-    if np.ndim(size) == 0:
-        return (operator.index(size),)
-    return tuple(operator.index(length) for length in size)
 
 
 def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
@@ -53,10 +44,10 @@ class More(Draw):
 
         >>> rng.bernoulli(0.25, 4)
         """
-        chance = np.asarray(p, np.float64)
+        chance = floats(p)
         if not np.all((chance >= 0) & (chance <= 1)):
             raise ValueError("p < 0, p > 1 or p is NaN")
-        shape = chance.shape if size is None else _lengths(size)
+        shape = chance.shape if size is None else lengths(size)
         if not _fits(chance.shape, shape):
             raise ValueError(
                 f"Output size {shape} is not compatible with broadcast dimensions of inputs "
@@ -109,21 +100,22 @@ class More(Draw):
 
         >>> np.linalg.norm(rng.ball(3, size=4), axis=-1) <= 1
         """
-        d = operator.index(d)
+        d = _integer("d", d)
         if d < 1:
             raise ValueError(f"d must be 1 or more, not {d}")
         if not p > 0:
             raise ValueError(f"p must be above 0, not {p!r}")
-        shape = (*_lengths(size), d)
+        shape = (*lengths(size), d)
         if math.isinf(p):
             return self.uniform(-1.0, 1.0, shape)  # type: ignore[attr-defined]
         # Logarithms, because a gamma number of a small shape would underflow.
         parts = np.asarray(self.loggamma(1 / p, shape))
         rest = np.asarray(self.standard_exponential(shape[:-1]))  # type: ignore[attr-defined]
         sides = self.rademacher(shape, np.float64)
-        with np.errstate(divide="ignore"):
+        # A caller may have made errors of these: a coordinate that is far below another one is 0.
+        with np.errstate(divide="ignore", under="ignore"):
             total = np.logaddexp(np.logaddexp.reduce(parts, axis=-1), np.log(rest))
-        return sides * np.exp((parts - total[..., None]) / p)
+            return sides * np.exp((parts - total[..., None]) / p)
 
     def orthogonal(self, n: Any, size: Any = None) -> Any:
         """Returns orthogonal matrices of `n` rows, distributed by Haar's measure.
@@ -134,10 +126,10 @@ class More(Draw):
         >>> q = rng.orthogonal(4)
         >>> np.allclose(q @ q.T, np.eye(4))
         """
-        n = operator.index(n)
+        n = _integer("n", n)
         if n < 0:
             raise ValueError(f"n must be 0 or more, not {n}")
-        shape = (*_lengths(size), n, n)
+        shape = (*lengths(size), n, n)
         normals = np.asarray(self.standard_normal(shape))  # type: ignore[attr-defined]
         q, r = np.linalg.qr(normals)
         signs = np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)
@@ -154,21 +146,21 @@ class More(Draw):
         >>> rng.wishart(5, [[2, 0.5], [0.5, 1]]).shape
         (2, 2)
         """
-        matrix = _symmetric(scale, "scale", np.float64)
+        matrix = _symmetric(scale, "scale")
         n = len(matrix)
         factor = _factor(matrix, "scale")
-        lengths = _lengths(size)
+        many = lengths(size)
         df = float(df)
         if math.isfinite(df) and df > n - 1:
-            lower = np.zeros((*lengths, n, n))
+            lower = np.zeros((*many, n, n))
             rows, columns = np.tril_indices(n, -1)
-            normals = self.standard_normal((*lengths, len(rows)))  # type: ignore[attr-defined]
+            normals = self.standard_normal((*many, len(rows)))  # type: ignore[attr-defined]
             lower[..., rows, columns] = normals
             for i in range(n):
-                squares = self.chisquare(df - i, lengths or None)  # type: ignore[attr-defined]
+                squares = self.chisquare(df - i, many or None)  # type: ignore[attr-defined]
                 lower[..., i, i] = np.sqrt(squares)
         elif math.isfinite(df) and df >= 1 and df == int(df):
-            lower = self.standard_normal((*lengths, n, int(df)))  # type: ignore[attr-defined]
+            lower = self.standard_normal((*many, n, int(df)))  # type: ignore[attr-defined]
         else:
             raise ValueError(f"df must be above {n - 1}, or a whole number from 1, not {df!r}")
         root = factor @ lower
@@ -185,16 +177,16 @@ class More(Draw):
         >>> rng.complex_normal(1 + 2j, 3.0, size=2)
         """
         place, spread, square = (
-            np.asarray(loc, np.complex128),
-            np.asarray(gamma, np.float64),
-            np.asarray(relation, np.complex128),
+            floats(loc, np.complex128),
+            floats(gamma),
+            floats(relation, np.complex128),
         )
         if not np.all(np.isfinite(place)):
             raise ValueError("loc must be finite")
         if not (np.all(np.abs(square) <= spread) and np.all(np.isfinite(spread))):
             raise ValueError("gamma must be finite, and at least the size of relation")
         shape = np.broadcast_shapes(place.shape, spread.shape, square.shape)
-        wanted = shape if size is None else _lengths(size)
+        wanted = shape if size is None else lengths(size)
         if not _fits(shape, wanted):
             raise ValueError(f"size must be one that the parameters broadcast to, not {size!r}")
         made = self.standard_normal((*wanted, 2))  # type: ignore[attr-defined]
@@ -218,12 +210,12 @@ class More(Draw):
         >>> rng.multivariate_complex_normal([0, 1j], size=3).shape
         (3, 2)
         """
-        place = np.asarray(loc, np.complex128)
+        place = floats(loc, np.complex128)
         if place.ndim != 1 or not np.all(np.isfinite(place)):
             raise ValueError("loc must be a list of finite numbers")
         n = len(place)
-        spread = np.eye(n) if gamma is None else np.asarray(gamma, np.complex128)
-        square = np.zeros((n, n)) if relation is None else np.asarray(relation, np.complex128)
+        spread = np.eye(n) if gamma is None else floats(gamma, np.complex128)
+        square = np.zeros((n, n)) if relation is None else floats(relation, np.complex128)
         if spread.shape != (n, n) or not np.allclose(spread, spread.conj().T):
             raise ValueError(f"gamma must be a Hermitian matrix of shape ({n}, {n})")
         if square.shape != (n, n) or not np.allclose(square, square.T):
@@ -234,13 +226,13 @@ class More(Draw):
         covariance[:n, n:] = (square - spread).imag / 2
         covariance[n:, :n] = covariance[:n, n:].T
         factor = _factor(covariance, "gamma, with this relation,")
-        made = self.standard_normal((*_lengths(size), 2 * n))  # type: ignore[attr-defined]
+        made = self.standard_normal((*lengths(size), 2 * n))  # type: ignore[attr-defined]
         parts = made @ factor.T
         return place + (parts[..., :n] + 1j * parts[..., n:])
 
 
-def _symmetric(value: Any, name: str, dtype: Any) -> Any:
-    matrix = np.asarray(value, dtype)
+def _symmetric(value: Any, name: str) -> Any:
+    matrix = floats(value)
     if matrix.ndim != 2 or len(set(matrix.shape)) != 1 or not matrix.size:
         raise ValueError(f"{name} must be a square matrix, not of shape {matrix.shape}")
     if not np.all(np.isfinite(matrix)) or not np.allclose(matrix, matrix.T):

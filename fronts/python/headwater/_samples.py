@@ -24,9 +24,17 @@ TINY = (
 )
 
 
+def whole(name: str, value: Any) -> int:
+    """Returns an argument as an integer. A float that has no digits after the point is none."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+
+
 def count(n: Any) -> int:
     """Returns the number of rows that a sample should have."""
-    rows = index(n)
+    rows = whole("n", n)
     if rows < 0:
         raise ValueError(f"n must be a number of rows from 0, not {rows}")
     return rows
@@ -44,7 +52,7 @@ def exponential(key: Key | Stream, name: str | None, nulls: str = "null") -> Pla
 
 def folds_of(k: Any) -> int:
     """Returns the number of folds."""
-    folds = index(k)
+    folds = whole("k", k)
     if not 2 <= folds <= 256:
         raise ValueError(f"k must be a number of folds from 2 to 256, not {folds}")
     return folds

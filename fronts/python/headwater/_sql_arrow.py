@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -167,8 +168,25 @@ def _weighted(*columns: Any) -> Any:
     return pc.if_else(pc.is_valid(numbers), divided, pa.scalar(None, pa.float64()))
 
 
+def _key(*columns: Any) -> Any:
+    for column in columns:
+        # Numbers of any length and others for which Arrow has no type: bytes in DuckDB's own form.
+        if getattr(column.type, "extension_name", "") == "arrow.opaque":
+            raise TypeError(
+                f"key_of() takes no {column.type.type_name}: give integers, text, binary, "
+                "booleans, dates or timestamps, or cast the column to one of them"
+            )
+    return _taken(arrow_key_of(columns, "null"))
+
+
+@cache
 def functions() -> dict[str, tuple[Callable[..., Any], str]]:
-    """Returns all functions by their names, each with the letter of its type in Arrow's formats."""
+    """Returns all functions by their names, each with the letter of its type in Arrow's formats.
+
+    They are the same in each call and live as long as the process. DuckDB keeps no reference to the
+    functions of a database, but the connection does on which they were made. If it was a cursor that
+    is gone, another connection would call what was freed.
+    """
     formats = {"float64": "g", "int64": "l", "uint64": "L"}
     made = {}
     for kind in _kinds.KINDS.values():
@@ -193,5 +211,5 @@ def functions() -> dict[str, tuple[Callable[..., Any], str]]:
         id = "i" if sql == "hw_permute" else "id"
         made[sql] = (_function(sql, names, 1, plan, format, id), format)
     made["hw_weighted_order"] = (_weighted, "g")
-    made["hw_key"] = (lambda *columns: _taken(arrow_key_of(columns, "null")), "l")
+    made["hw_key"] = (_key, "l")
     return made

@@ -61,16 +61,21 @@ def normal(  # type: ignore[no-redef]
     chunks: Any = "auto",
 ) -> Array:
     """Returns normal numbers, as `Stream.standard_normal` or, with parameters, `Stream.normal`."""
-    if loc != 0 or scale != 1:
+    if not (_is(loc, 0) and _is(scale, 1)):
         return _dask_distributions.normal(key, shape, loc, scale, dtype=dtype, chunks=chunks)
     return _array(key, shape, chunks, "normal", _dtype(dtype, _FLOATS))
+
+
+def _is(value: Any, number: int) -> bool:
+    """Returns whether a parameter is this number, which an array never is."""
+    return np.ndim(value) == 0 and bool(value == number)
 
 
 def exponential(  # type: ignore[no-redef]
     key: Key | Stream, shape: Shape, scale: float = 1.0, *, chunks: Any = "auto"
 ) -> Array:
     """Returns exponential numbers of this mean, as `Stream.exponential` does."""
-    if scale != 1:
+    if not _is(scale, 1):
         return _dask_distributions.exponential(key, shape, scale, chunks=chunks)
     return _array(key, shape, chunks, "exponential", np.dtype("float64"))
 

@@ -67,16 +67,15 @@ def _same_rows(ids: Any, column: Any, what: str) -> None:
         raise ValueError(f"{what} must have the same index: rows are taken by their places")
 
 
-def _numbers(ids: Any, column: Any) -> Any:
+def _numbers(ids: Any, column: Any, name: str) -> Any:
     """Returns a parameter that is a column, as an array of numbers, none of which is missing."""
-    _same_rows(ids, column, "ids and a parameter")
+    _same_rows(ids, column, f"ids and {name}")
     column = _unmasked(column, "parameters")
     if isinstance(column, pd.Series):
         if pd.api.types.is_extension_array_dtype(column.dtype):
             if column.isna().any():
                 raise ValueError(
-                    f"the parameter in row {int(column.isna().argmax())} is missing: leave such "
-                    "rows out"
+                    f"{name} in row {int(column.isna().argmax())} is missing: leave such rows out"
                 )
             # Those that have no such type are categories and sparse columns, whose values count.
             column = np.asarray(column, getattr(column.dtype, "numpy_dtype", None))
@@ -84,19 +83,19 @@ def _numbers(ids: Any, column: Any) -> Any:
         if column.dtype.kind not in "iufb":
             what = "Python's objects" if column.dtype.kind == "O" else column.dtype
             raise TypeError(
-                f"a parameter must be a column of numbers, not of {what}: cast it, decimals to "
-                "'float64'"
+                f"{name} must be a column of numbers, not of {what}: cast it, decimals to 'float64'"
             )
     return np.ascontiguousarray(column)
 
 
 def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> Any:
-    if hasattr(ids, "map_partitions"):  # Dask's Series: each partition by itself, when it is computed
-        if columns:
-            raise TypeError("a parameter of a Dask Series must be one value: use map_partitions()")
-        return _mapped(_of_partition, ids, plan, name)
+    are_dasks = [hasattr(one, "map_partitions") for one in (ids, *columns)]
+    if any(are_dasks):  # Dask's Series: each partition by itself, when it is computed
+        if not all(are_dasks):
+            raise TypeError("ids and parameters that are columns must be Dask's, all or none")
+        return _mapped(_of_partition, ids, plan, name, *columns)
     column, missing = _column(ids)
-    numbers = [_numbers(ids, one) for one in columns]
+    numbers = [_numbers(ids, *one) for one in zip(columns, plan.parameters, strict=True)]
     if missing is not None and missing.any():
         # Under a missing id lies a 0, so that the row has an element; it is taken out below.
         if not plan.keeps_nulls:
@@ -121,6 +120,14 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
 
 def _mapped(function: Any, first: Any, *others: Any) -> Any:
     """Returns what a function makes of each partition of Dask, whose type Dask knows before."""
+    for other in others:
+        # Dask would pair the first partitions, and look for the others in vain. Partitions of other
+        # rows have other indexes, which each of them compares.
+        if getattr(other, "npartitions", first.npartitions) != first.npartitions:
+            raise ValueError(
+                f"columns must have the same partitions, not {first.npartitions} and "
+                f"{other.npartitions}: take them from one frame, as assign() makes it"
+            )
     metas = [_meta(one) for one in (first, *others)]
     return first.map_partitions(function, *others, meta=function(*metas))
 
@@ -134,9 +141,9 @@ def _meta(column: Any) -> Any:
     return meta
 
 
-def _of_partition(ids: pd.Series, plan: Plan, name: str) -> pd.Series:
+def _of_partition(ids: pd.Series, plan: Plan, name: str, *columns: Any) -> pd.Series:
     """Returns the column of a partition, of a type that the ids' type decides, not the rows."""
-    made: pd.Series = _evaluate(ids, plan, name)
+    made: pd.Series = _evaluate(ids, plan, name, columns)
     if isinstance(ids.dtype, np.dtype) or not isinstance(made.dtype, np.dtype):
         return made
     return made.astype(_nullable(made.dtype)) if made.dtype.kind in "biu" else made
@@ -155,9 +162,11 @@ def _nullable(dtype: Any) -> str:
     return names.get(name, name.capitalize())
 
 
-_functions = _kinds.functions(
-    _evaluate, __name__, lambda value: isinstance(value, pd.Series | pd.Index | np.ndarray)
-)
+def _is_column(value: Any) -> bool:
+    return isinstance(value, pd.Series | pd.Index | np.ndarray) or hasattr(value, "map_partitions")
+
+
+_functions = _kinds.functions(_evaluate, __name__, _is_column)
 __all__ = _kinds.names(_functions, ["folds", "key_of", "sample_n", "weighted_order"])
 globals().update(_functions)
 
@@ -326,7 +335,19 @@ def _unmasked(column: Any, what: str) -> Any:
 
 
 def _values(column: Any) -> Any:
+    # Of a text pyarrow would take each letter for a row, and of a frame each name.
+    no_column = str | bytes | pd.DataFrame | pd.MultiIndex
+    if isinstance(column, no_column) or not hasattr(column, "__len__"):
+        raise TypeError(
+            f"columns must be Series, Indexes or arrays, not {type(column).__name__}: pass each "
+            "column by itself, as frame['user']"
+        )
     array = column.array if isinstance(column, pd.Series | pd.Index) else _unmasked(column, "columns")
+    dtype = getattr(array, "dtype", None)
+    if isinstance(dtype, pd.PeriodDtype):  # Arrow would have their numbers, without the frequency
+        raise TypeError("key_of() takes no periods: dt.to_timestamp() makes timestamps of them")
+    if isinstance(dtype, pd.SparseDtype):
+        array = np.asarray(array)
     if isinstance(array, np.ndarray) and array.dtype.kind in "iu":
         return np.ascontiguousarray(array)
     import pyarrow as pa

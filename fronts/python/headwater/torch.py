@@ -28,6 +28,7 @@ from typing import Any
 
 from headwater import _philox
 from headwater._native import Key
+from headwater._samples import whole
 
 __all__ = ["ElasticSampler", "bits", "random"]
 # Places that are computed at a time: 64 KiB, of which a loop that stops early wastes little.
@@ -71,11 +72,11 @@ class ElasticSampler:
                 f"rank must be given with num_replicas={num_replicas}: torch.distributed runs "
                 f"{replicas} process{'es' if replicas > 1 else ''}"
             )
-        self._n = _whole("n", n)
+        self._n = whole("n", n)
         if num_replicas is not None:
-            replicas = _whole("num_replicas", num_replicas)
+            replicas = whole("num_replicas", num_replicas)
         self._num_replicas = replicas
-        self._rank = own if rank is None else _whole("rank", rank)
+        self._rank = own if rank is None else whole("rank", rank)
         self.drop_last = drop_last
         if not isinstance(key, Key):
             raise TypeError(f"key must be a headwater.Key, not {type(key).__name__}")
@@ -134,7 +135,7 @@ class ElasticSampler:
 
     @position.setter
     def position(self, position: int) -> None:
-        rows = _whole("position", position)
+        rows = whole("position", position)
         if rows < 0:
             raise ValueError(f"position must be a number of rows from 0, not {rows}")
         self._epoch, self._start = divmod(rows, self.n)
@@ -144,7 +145,7 @@ class ElasticSampler:
 
         So the usual loop, which calls it before each epoch, resumes in the midst of the first one.
         """
-        number = _whole("epoch", epoch)
+        number = whole("epoch", epoch)
         if number < 0:
             raise ValueError(f"epoch must be a number from 0, not {number}")
         if number != self._epoch:
@@ -156,7 +157,7 @@ class ElasticSampler:
         Save it with the model. A count of the trainer's is needed, because a DataLoader takes
         indices ahead of the batches that it hands out.
         """
-        batches, batch_size = _whole("batches", batches), _whole("batch_size", batch_size)
+        batches, batch_size = whole("batches", batches), whole("batch_size", batch_size)
         if batches < 0:
             raise ValueError(f"batches must be a number from 0, not {batches}")
         if batch_size < 1:
@@ -197,14 +198,6 @@ class ElasticSampler:
                 "differ, so start an epoch of the new rows"
             )
         self.position = state["position"]
-
-
-def _whole(name: str, value: Any) -> int:
-    """Returns an argument as an integer. A float that has no digits after the point is none."""
-    try:
-        return index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, not {value!r}") from None
 
 
 def _places(order: Any, n: int, places: range) -> Iterator[int]:

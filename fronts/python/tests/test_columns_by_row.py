@@ -83,6 +83,11 @@ def test_nulls_are_null_or_refused() -> None:
         ha.normal(pa.array([0, 1, 2, 3]), KEY, 0, scale, nulls="error")
 
 
+def chunked(column: Any, border: int) -> Any:
+    """Returns a column in two chunks."""
+    return pa.chunked_array([column[:border], column[border:]])
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
@@ -95,10 +100,17 @@ def test_nulls_are_null_or_refused() -> None:
         (lambda: ha.normal(IDS, KEY, np.zeros((N, 1))), TypeError, ""),
         (lambda: ha.dirichlet(IDS, KEY, np.ones(N)).num_chunks, AttributeError, ""),
         (
-            lambda: ha.normal(pa.chunked_array([IDS[:5], IDS[5:]]), KEY, 0, SIGMA),
+            lambda: ha.normal(chunked(IDS, 5), KEY, 0, SIGMA),
             ValueError,
             "columns must have chunks of the same lengths",
         ),
+        (
+            lambda: ha.normal(chunked(IDS, 5), KEY, 0, chunked(SIGMA, 7)),
+            ValueError,
+            "columns must have chunks of the same lengths: make one chunk of each",
+        ),
+        (lambda: ha.normal(chunked(IDS, 5), KEY, MU[:5]), ValueError, "of 3000 and of 5 rows"),
+        (lambda: ha.key_of(chunked(IDS, 5), chunked(MU, 7)), ValueError, "chunks of the same len"),
     ],
 )
 def test_wrong_columns_are_errors(call: Any, error: type[Exception], text: str) -> None:
@@ -211,8 +223,12 @@ def test_other_engines_have_the_same_rows() -> None:
     assert hpd.normal(table["id"], KEY, MU, SIGMA).tolist() == expected
     with pytest.raises(ValueError, match="must have the same index"):
         hpd.normal(table["id"], KEY, table["mu"][::-1])
-    with pytest.raises(ValueError, match="the parameter in row 1 is missing"):
-        hpd.exponential(table["id"][:2], KEY, pd.Series([1, None], dtype="Int64"))
+    with pytest.raises(ValueError, match="scale in row 1 is missing"):
+        hpd.normal(table["id"][:2], KEY, 0, pd.Series([1, None], dtype="Int64"))
+    with pytest.raises(TypeError, match="scale must be a column of numbers, not of"):
+        hpd.normal(table["id"], KEY, table["mu"], table["mu"].astype(str).astype("category"))
+    with pytest.raises(ValueError, match="ids and scale must have the same index"):
+        hpd.normal(table["id"], KEY, table["mu"], table["sigma"][::-1])
     arrow = pa.table({"id": IDS, "mu": MU, "sigma": SIGMA})
     made = hpa.normal(arrow["id"], KEY, arrow["mu"], arrow["sigma"])
     assert made.to_pylist() == expected

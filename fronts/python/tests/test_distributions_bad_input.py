@@ -12,6 +12,7 @@ from headwater import Key
 S: Any = Key(42).stream(0)
 NAN, INF = float("nan"), float("inf")
 TWO = [[2.0, 1.0], [1.0, 2.0]]
+MASKED = np.ma.array([0.5, 0.5], mask=[0, 1])
 
 #: Each call with its exception and a part of the message.
 TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
@@ -26,6 +27,20 @@ TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "categorical empty": (lambda: S.categorical([]), ValueError, "weights must be"),
     "categorical -1": (lambda: S.categorical([1, -1]), ValueError, "weights must be"),
     "categorical 0": (lambda: S.categorical([0, 0]), ValueError, "weights must be"),
+    "categorical masked": (lambda: S.categorical(MASKED), TypeError, "weights .* masked array"),
+    "choice masked": (lambda: S.choice("ab", 5, p=MASKED), TypeError, "p .* masked array"),
+    "dirichlet masked": (lambda: S.dirichlet(MASKED), TypeError, "alpha .* masked array"),
+    "multinomial masked": (lambda: S.multinomial(9, MASKED), TypeError, "pvals .* masked array"),
+    "colors masked": (
+        lambda: S.multivariate_hypergeometric(np.ma.array([1, 2], mask=[0, 1]), 1),
+        TypeError,
+        "colors .* masked array",
+    ),
+    "normal mean masked": (
+        lambda: S.multivariate_normal(MASKED, TWO),
+        TypeError,
+        "mean .* masked array",
+    ),
     "categorical nan": (lambda: S.categorical([NAN]), ValueError, "weights must be"),
     "chisquare": (lambda: S.chisquare(0), ValueError, "df must be .* not 0.0"),
     "dirichlet": (lambda: S.dirichlet([1, 0]), ValueError, "alpha must be"),
@@ -163,3 +178,15 @@ def test_an_error_writes_nothing() -> None:
         with pytest.raises(ValueError):
             call()
     assert (out == 7).all()
+
+
+def test_a_frame_is_its_values_and_not_its_labels() -> None:
+    """The weights of a frame of one row were its labels, 0 and 1."""
+    pd = pytest.importorskip("pandas", reason="pandas is not installed: its frames were not drawn")
+    frame = pd.DataFrame(TWO)
+    made = S.multivariate_normal([0, 0], frame, 100)
+    assert np.array_equal(made, S.multivariate_normal([0, 0], TWO, 100))
+    with pytest.raises(ValueError, match="weights must have one dimension, not 2"):
+        S.categorical(frame[:1], 5)
+    with pytest.raises(ValueError, match="alpha must have one dimension, not 2"):
+        S.dirichlet(frame + 1)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import datetime
 import math
+import subprocess
+import sys
 import uuid
 from typing import Any
 
@@ -378,6 +380,68 @@ def test_a_plan_of_zero_is_none_of_minus_zero(engine: str) -> None:
         query = f"select hw_normal(id, 1, 'x', '{zero}'::double, 0.0) from range(100) t(id)"
         rows = con.execute(query).fetchall()
         assert {math.copysign(1.0, x) for (x,) in rows} == signs, zero
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_connection_without_access_to_files_has_the_functions(engine: str) -> None:
+    con = connect(engine)
+    con.execute("set enable_external_access = false")
+    assert front.engine(con) == engine
+    front.load(con)
+    assert con.execute("select hw_order(3, 42)").fetchall()
+    closed = duckdb.connect()
+    closed.execute("set enable_external_access = false")
+    assert front.engine(closed) == "not loaded"
+    front.load(closed)
+    assert front.engine(closed) == "arrow functions"
+
+
+OTHERS = """
+import gc, sys
+import duckdb, headwater, headwater.duckdb
+con = duckdb.connect(config={"allow_unsigned_extensions": sys.argv[1]})
+if sys.argv[2] == "cursor":
+    one = con.cursor()
+    headwater.duckdb.load(one)
+    one.close()
+    del one
+elif sys.argv[2] == "first":
+    one = con.cursor()
+    headwater.duckdb.load(con)
+    del con
+    con = one
+else:
+    con.execute("begin")
+    headwater.duckdb.load(con)
+    con.execute("rollback")
+    headwater.duckdb.load(con)
+gc.collect()
+filler = [bytearray(100) for _ in range(100_000)]
+made = con.execute("select hw_normal(id, 42, 'z') from range(5000) t(id)").fetchall()
+right = headwater.Key(42).child("z").stream(0).standard_normal(5000)
+assert [x for (x,) in made] == right.tolist()
+print(headwater.duckdb.engine(con))
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("gone", ["cursor", "first", "rolled back"])
+def test_the_functions_outlive_the_connection_that_loaded_them(engine: str, gone: str) -> None:
+    """In a process of its own: DuckDB called functions in Python that had been freed."""
+    connect(engine).close()
+    unsigned = "true" if engine == "extension" else "false"
+    run = [sys.executable, "-c", OTHERS, unsigned, gone]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, engine + "\n"), done.stderr
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_values_without_a_type_of_arrows_have_no_key(engine: str) -> None:
+    con = connect(engine)
+    types = con.execute("select type_name from duckdb_types()").fetchall()
+    long = "bignum" if ("bignum",) in types else "varint"
+    with pytest.raises(duckdb.Error, match=r"key_of\(\) takes no"):
+        con.execute(f"select hw_key(7, '5'::{long})").fetchall()
 
 
 def test_a_file_that_duckdb_refuses_is_a_warning(

@@ -125,6 +125,8 @@ def test_every_function_in_dask(parts: int) -> None:
     made = []
     for ids in ("id", "some", "kinds"):
         for call in (
+            lambda one, ids=ids: front.normal(one[ids], KEY, one["g"], one["w"]),
+            lambda one, ids=ids: front.binomial(one[ids], KEY, one["g"], 0.5),
             lambda one, ids=ids: front.sample(one[ids], KEY, 0.5),
             lambda one, ids=ids: front.split(one[ids], KEY, 3),
             lambda one, ids=ids: front.order(one[ids], KEY),
@@ -153,6 +155,20 @@ def test_every_function_in_dask(parts: int) -> None:
         assert fold["id"].compute(scheduler="sync").tolist() == part["id"].tolist()
     with pytest.raises(TypeError, match="by must be names of columns, where the frame is Dask's"):
         front.sample_n(frame, "id", 1, KEY, by=rows["g"].to_numpy())
+    ids = dd.from_pandas(rows["id"], npartitions=parts)
+    others = dd.from_pandas(rows["w"], npartitions=parts + 2)
+    for call in (lambda i, w: front.normal(i, KEY, 0, w), lambda i, w: front.weighted_order(i, KEY, w)):
+        with pytest.raises(ValueError, match="columns must have the same partitions, not"):
+            call(ids, others)
+        one = ids.to_frame().assign(w=others)
+        aligned = call(one["id"], one["w"]).compute(scheduler="sync")
+        pd.testing.assert_series_equal(aligned, call(rows["id"], rows["w"]))
+    for ids, parameter in ((frame["id"], rows["w"]), (rows["id"], frame["w"])):
+        with pytest.raises(TypeError, match="must be Dask's, all or none"):
+            front.normal(ids, KEY, 0, parameter)
+    with pytest.raises(ValueError, match="ids and scale must have the same index"):
+        rotated = dd.from_pandas(rows["w"][::-1], npartitions=parts, sort=False)
+        front.normal(frame["id"], KEY, 0, rotated).compute(scheduler="sync")
     with pytest.raises(ValueError, match="weights must be finite numbers from 0"):
         front.weighted_order(frame["id"], KEY, -frame["w"]).compute(scheduler="sync")
 

@@ -112,11 +112,20 @@ def test_points_of_balls(d: int, p: float) -> None:
     is_near((x > 0).mean(axis=0), 0.5, 0.5)
 
 
+def test_a_ball_of_a_tiny_norm_is_no_floating_point_error() -> None:
+    with np.errstate(all="raise"):
+        points = rng().ball(3, 1e-3, 100)
+    assert np.array_equal(points, rng().ball(3, 1e-3, 100)) and (np.abs(points) <= 1).all()
+
+
 def test_balls_of_no_dimension_or_norm() -> None:
     assert rng().ball(3).shape == (3,) and rng().ball(3, size=(2, 4)).shape == (2, 4, 3)
     for d, p in ((0, 2), (-1, 2), (3, 0), (3, -1), (3, math.nan)):
         with pytest.raises(ValueError, match="must be"):
             rng().ball(d, p)
+    for call, name in ((rng().ball, "d"), (rng().orthogonal, "n")):
+        with pytest.raises(TypeError, match=f"{name} must be an integer, not float"):
+            call(2.5)
 
 
 def test_orthogonal_matrices() -> None:

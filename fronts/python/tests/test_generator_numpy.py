@@ -167,3 +167,71 @@ def test_ends_of_parameters(name: str) -> None:
         theirs = np.asarray(getattr(np.random.default_rng(1), method)(*given, size=size))
         assert made.shape == theirs.shape and made.dtype == theirs.dtype
         assert low <= made.min() and made.max() <= high, (made.min(), made.max())
+
+
+#: Arrays that a cast would take for other numbers: dates for their days, and so on.
+NO_FLOATS = {
+    "dates": np.array(["1970-01-02", "1970-01-03"], "M8[D]"),
+    "complex": np.array([0.5 + 3j, 0.5]),
+    "objects": np.array([0.5, 0.5], dtype=object),
+    "texts": np.array(["0.5", "0.5"]),
+}
+WITH_FLOATS: dict[str, Any] = {
+    "exponential": lambda rng, a: rng.exponential(a),
+    "rayleigh": lambda rng, a: rng.rayleigh(a),
+    "normal": lambda rng, a: rng.normal(a, 1),
+    "deviation": lambda rng, a: rng.normal(0, a, size=2),
+    "laplace": lambda rng, a: rng.laplace(0, a),
+    "gumbel": lambda rng, a: rng.gumbel(a, 2),
+    "gamma": lambda rng, a: rng.gamma(2.0, a),
+    "beta": lambda rng, a: rng.beta(a, 2),
+    "multinomial": lambda rng, a: rng.multinomial(5, a),
+    "choice": lambda rng, a: rng.choice(2, p=a),
+}
+
+
+@pytest.mark.parametrize("kind", NO_FLOATS)
+@pytest.mark.parametrize("name", WITH_FLOATS)
+def test_arrays_that_are_no_floats_are_refused_as_numpy_refuses_them(name: str, kind: str) -> None:
+    ours = rng()
+    for one in (ours, np.random.default_rng(1)):
+        with pytest.raises(TypeError, match="Cannot cast array data"):
+            WITH_FLOATS[name](one, NO_FLOATS[kind])
+    assert ours.word == 0
+
+
+@pytest.mark.parametrize("kind", NO_FLOATS)
+def test_the_methods_that_numpy_lacks_refuse_them_too(kind: str) -> None:
+    given = NO_FLOATS[kind]
+    calls = [
+        lambda: rng().bernoulli(given),
+        lambda: rng().complex_normal(0, given),
+        lambda: rng().wishart(3, np.array([given, given])),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="Cannot cast array data"):
+            call()
+    if kind != "complex":
+        with pytest.raises(TypeError, match="Cannot cast array data"):
+            rng().complex_normal(given)
+
+
+@pytest.mark.parametrize("size", [2.5, 2.0, "2", (2.0,), [[2]], None, 2, (3, 2), np.int8(2)])
+@pytest.mark.parametrize("method", ["normal", "exponential", "gamma", "beta", "poisson", "maxwell"])
+def test_a_size_beside_arrays_is_made_of_integers(method: str, size: Any) -> None:
+    """It was cut to one: 2.5 made two numbers, and the text as well."""
+    given = [np.array([1.0, 2.0])] * (2 if method in ("normal", "beta") else 1)
+    call = getattr(rng(), method)
+    if size is None or np.ndim(size) < 2 and np.asarray(size).dtype.kind == "i":
+        assert call(*given, size=size).shape == ((2,) if size is None else (*np.atleast_1d(size),))
+        return
+    with pytest.raises(TypeError):
+        call(*given, size=size)
+
+
+@pytest.mark.parametrize("method", ["random", "normal", "poisson", "gamma", "choice", "integers"])
+def test_a_size_is_no_boolean(method: str) -> None:
+    given = {"gamma": (2.0,), "choice": (5,), "integers": (5,)}.get(method, ())
+    for one in (rng(), np.random.default_rng(1)):
+        with pytest.raises(TypeError):
+            getattr(one, method)(*given, size=True)

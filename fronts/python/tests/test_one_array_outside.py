@@ -287,6 +287,37 @@ def test_values_without_a_key(error: type[Exception], words: str, column: Any) -
         arrow.key_of()
 
 
+@pytest.mark.parametrize(
+    ("words", "column"),
+    [
+        # pyarrow would take the letters of a text for rows, and periods for integers.
+        ("columns must be .*, not str: pass each column", "user"),
+        ("columns must be .*, not DataFrame: pass each column", pd.DataFrame({"a": [1]})),
+        ("columns must be .*, not MultiIndex", pd.MultiIndex.from_tuples([(1, 2)])),
+        ("columns must be .*, not int", 5),
+        ("takes no periods", pd.Series(pd.period_range("2024", periods=2, freq="M"))),
+    ],
+)
+def test_values_without_a_key_in_pandas(words: str, column: Any) -> None:
+    with pytest.raises(TypeError, match=words):
+        in_pandas.key_of(column)
+
+
+def test_a_sparse_column_has_the_keys_of_its_values() -> None:
+    values = pd.Series([0, 7, 0])
+    assert in_pandas.key_of(values.astype("Sparse[int]")).equals(in_pandas.key_of(values))
+
+
+@pytest.mark.parametrize("call", [in_pandas.normal, in_pandas.order])
+def test_names_and_answers_to_nulls_are_texts(call: Any) -> None:
+    ids = pd.Series([1])
+    with pytest.raises(TypeError, match="name must be a text, not bytes"):
+        call(ids, KEY, name=b"sample")
+    for nulls in (None, 1, "skip"):
+        with pytest.raises(ValueError, match="nulls must be 'null' .* or 'error', not"):
+            call(ids, KEY, nulls=nulls)
+
+
 @pytest.mark.parametrize("name", ["polars", "pandas", "duckdb", "pyarrow"])
 def test_an_engine_that_is_too_old_is_named(name: str) -> None:
     import types

@@ -38,6 +38,6 @@ def test_the_examples_run() -> None:
     options = doctest.NORMALIZE_WHITESPACE
     import numpy as np
 
-    with np.printoptions(precision=6, suppress=True):
+    with np.printoptions():  # the page sets its own
         failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=options)
     assert tried > 100 and failed == 0

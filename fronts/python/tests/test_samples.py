@@ -234,7 +234,9 @@ def test_bad_input_names_the_way_out(con: Any) -> None:
     need = "weights must be finite numbers from 0"
     for call, error, words in [
         (lambda: in_pandas.sample_n(FRAME, "id", -1, KEY), ValueError, "n must be .* from 0"),
-        (lambda: in_pandas.sample_n(FRAME, "id", 1.5, KEY), TypeError, "float"),  # type: ignore[arg-type]
+        (lambda: in_pandas.sample_n(FRAME, "id", 1.5, KEY), TypeError, "n must be an integer"),  # type: ignore[arg-type]
+        (lambda: in_polars.sample_n(pl.from_pandas(FRAME), "id", 2.0, KEY), TypeError, "n must be"),  # type: ignore[arg-type]
+        (lambda: [*in_pandas.folds(FRAME, "id", 2.5, KEY)], TypeError, "k must be an integer"),  # type: ignore[arg-type]
         (lambda: in_pandas.sample_n(negative, "id", 1, KEY, weights="w"), ValueError, need),
         (lambda: [*in_pandas.folds(FRAME, "id", 1, KEY)], ValueError, "from 2 to 256"),
         (lambda: [*in_pandas.folds(twice, "id", 2, KEY)], ValueError, "several columns called 'id'"),

@@ -204,10 +204,12 @@ impl Input {
         }
     }
 
-    fn chunks(&self) -> usize {
+    /// Returns the rows of each chunk. A negative number is refused with the chunk.
+    fn lengths(&self) -> Vec<usize> {
+        let length = |chunk: &Owned<ArrowArray>| usize::try_from(chunk.0.length).unwrap_or(0);
         match self {
-            Input::Arrow { chunks, .. } => chunks.len(),
-            Input::Buffer { .. } => 1,
+            Input::Arrow { chunks, .. } => chunks.iter().map(length).collect(),
+            Input::Buffer { len, .. } => vec![*len],
         }
     }
 }
@@ -219,16 +221,26 @@ pub(super) fn each<'py>(
     name: &str,
     make: impl Fn(&[Column<'_>]) -> Result<Output, Error> + Sync,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let chunks = inputs.first().map_or(1, Input::chunks);
-    if inputs.iter().any(|input| input.chunks() != chunks) {
-        return Err(PyValueError::new_err(
-            "columns must have chunks of the same lengths: rechunk them, or make one table of them",
-        ));
+    let lengths = inputs.first().map_or(vec![0], Input::lengths);
+    let first = lengths.iter().sum();
+    for input in inputs {
+        let others = input.lengths();
+        let other = others.iter().sum();
+        // The rows of all chunks first: who has too few of them would rechunk them in vain.
+        if first != other {
+            return Err(raised(&Error::Rows { first, other }));
+        }
+        if lengths != others {
+            return Err(PyValueError::new_err(
+                "columns must have chunks of the same lengths: make one chunk of each, as \
+                 combine_chunks() or rechunk() does",
+            ));
+        }
     }
     let is_chunked =
         inputs.iter().any(|input| matches!(input, Input::Arrow { is_chunked: true, .. }));
     let (mut outputs, mut before) = (Vec::new(), 0);
-    for chunk in 0..chunks {
+    for chunk in 0..lengths.len() {
         let mut buffers: Vec<Option<Ids<'_>>> = inputs
             .iter()
             .map(|input| match input {

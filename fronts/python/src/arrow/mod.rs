@@ -30,10 +30,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn arrow_key_of<'py>(
     py: Python<'py>,
     columns: &Bound<'py, PyTuple>,
-    nulls: &str,
+    nulls: plan::IfNull,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let nulls = plan::nulls(nulls)?;
     let inputs: Vec<Input> =
         columns.iter().map(|column| Input::read(&column, "columns")).collect::<PyResult<_>>()?;
-    input::each(py, &inputs, "key", |columns| headwater_arrow::key_of(columns, nulls))
+    input::each(py, &inputs, "key", |columns| headwater_arrow::key_of(columns, nulls.0))
 }

@@ -5,6 +5,7 @@ use crate::streams::{self, Parameter, refused};
 use headwater_arrow::{By, Column, Error, Nulls, Output, Parts, label};
 use headwater_streams::kinds::{Dtype, Form, Kind, Value};
 use headwater_streams::{Engine, Key, Stream};
+use pyo3::Borrowed;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyString, PyTuple};
@@ -56,14 +57,35 @@ impl Given {
     }
 }
 
-/// Reads the argument `nulls`.
-pub(super) fn nulls(text: &str) -> PyResult<Nulls> {
-    match text {
-        "null" => Ok(Nulls::Kept),
-        "error" => Ok(Nulls::Refused),
-        other => Err(PyValueError::new_err(format!(
-            "nulls must be 'null' (such rows are null) or 'error', not {other:?}"
-        ))),
+/// The argument `nulls`.
+pub(super) struct IfNull(pub(super) Nulls);
+
+impl<'py> FromPyObject<'_, 'py> for IfNull {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<IfNull> {
+        match value.extract::<&str>() {
+            Ok("null") => Ok(IfNull(Nulls::Kept)),
+            Ok("error") => Ok(IfNull(Nulls::Refused)),
+            _ => Err(PyValueError::new_err(format!(
+                "nulls must be 'null' (such rows are null) or 'error', not {}",
+                value.repr()?
+            ))),
+        }
+    }
+}
+
+/// The argument `name`, if there is one. Bytes are none, because the functions' own labels are.
+struct Name(String);
+
+impl<'py> FromPyObject<'_, 'py> for Name {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Name> {
+        match value.cast::<PyString>() {
+            Ok(text) => Ok(Name(text.to_str()?.to_owned())),
+            Err(_) => Err(streams::not_a(&value, "name", "a text")),
+        }
     }
 }
 
@@ -81,7 +103,7 @@ pub(super) fn raised(error: &Error) -> PyErr {
 /// the stream that was passed.
 fn stream_of(
     key: &Bound<'_, PyAny>,
-    name: Option<&str>,
+    name: Option<Name>,
     derive: impl FnOnce(&Key, Option<&str>) -> Key,
 ) -> PyResult<Stream> {
     if let Ok(stream) = key.cast::<streams::Stream>() {
@@ -98,7 +120,7 @@ fn stream_of(
             key.get_type().qualname()?
         )));
     };
-    let child = derive(&key.get().0, name);
+    let child = derive(&key.get().0, name.as_ref().map(|name| name.0.as_str()));
     child.stream(0).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -140,8 +162,8 @@ impl Plan {
         kind: &str,
         values: &Bound<'_, PyTuple>,
         dtype: Option<&Bound<'_, PyAny>>,
-        name: Option<&str>,
-        nulls: &str,
+        name: Option<Name>,
+        nulls: IfNull,
     ) -> PyResult<Plan> {
         let kind = Kind::by_name(kind)
             .ok_or_else(|| PyValueError::new_err(format!("no kind is called {kind:?}")))?;
@@ -159,11 +181,7 @@ impl Plan {
         headwater_arrow::format_of(dtype).map_err(|error| raised(&error))?;
         let derive = |key: &Key, name: Option<&str>| label::drawn(key, kind, name);
         let stream = stream_of(key, name, derive)?;
-        let plan = Plan {
-            stream,
-            nulls: self::nulls(nulls)?,
-            what: What::Draw { kind, dtype, values: read },
-        };
+        let plan = Plan { stream, nulls: nulls.0, what: What::Draw { kind, dtype, values: read } };
         plan.checked()
     }
 
@@ -173,8 +191,8 @@ impl Plan {
     fn sample(
         key: &Bound<'_, PyAny>,
         p: Bound<'_, PyAny>,
-        name: Option<&str>,
-        nulls: &str,
+        name: Option<Name>,
+        nulls: IfNull,
     ) -> PyResult<Plan> {
         let p = Parameter::Given(p).real("p")?;
         if !(0.0..=1.0).contains(&p) {
@@ -191,8 +209,8 @@ impl Plan {
     fn split(
         key: &Bound<'_, PyAny>,
         parts: Bound<'_, PyAny>,
-        name: Option<&str>,
-        nulls: &str,
+        name: Option<Name>,
+        nulls: IfNull,
     ) -> PyResult<Plan> {
         const NEED: &str = "from 1 to 256 of them, or a list of shares that add up to 1";
         let what = if let Ok(number) = streams::integer(&parts, "parts") {
@@ -209,7 +227,7 @@ impl Plan {
     /// Returns the plan of an order.
     #[staticmethod]
     #[pyo3(signature = (key, name, nulls, /))]
-    fn order(key: &Bound<'_, PyAny>, name: Option<&str>, nulls: &str) -> PyResult<Plan> {
+    fn order(key: &Bound<'_, PyAny>, name: Option<Name>, nulls: IfNull) -> PyResult<Plan> {
         Plan::purpose(key, name, nulls, "order", What::Order)
     }
 
@@ -236,6 +254,12 @@ impl Plan {
     #[getter]
     fn keeps_nulls(&self) -> bool {
         self.nulls == Nulls::Kept
+    }
+
+    /// Returns the names of the parameters that are columns.
+    #[getter]
+    fn parameters(&self) -> Vec<&'static str> {
+        self.columns().collect()
     }
 
     /// Returns the column for a column of ids, and a column for each parameter that is one.
@@ -276,13 +300,13 @@ const EMPTY: Error = Error::Malformed("a call without a column");
 impl Plan {
     fn purpose(
         key: &Bound<'_, PyAny>,
-        name: Option<&str>,
-        nulls: &str,
+        name: Option<Name>,
+        nulls: IfNull,
         purpose: &str,
         what: What,
     ) -> PyResult<Plan> {
         let derive = |key: &Key, name: Option<&str>| label::purpose(key, purpose, name);
-        Ok(Plan { stream: stream_of(key, name, derive)?, nulls: self::nulls(nulls)?, what })
+        Ok(Plan { stream: stream_of(key, name, derive)?, nulls: nulls.0, what })
     }
 
     /// Returns the names of the parameters that are columns.

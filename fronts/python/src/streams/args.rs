@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyList, PyTuple};
 use pyo3::{Borrowed, ffi};
 
 /// Returns `value` as an integer, by its `__index__`. A float has none, even 3.0.
@@ -194,7 +194,9 @@ impl Shape {
                 .collect::<PyResult<_>>()
                 .map(Shape);
         }
-        if !value.hasattr(pyo3::intern!(value.py(), "__index__"))? {
+        // Python has booleans as 0 and 1, and no array has a length of yes.
+        let is_bool = value.is_instance_of::<PyBool>();
+        if is_bool || !value.hasattr(pyo3::intern!(value.py(), "__index__"))? {
             return Err(not_a(value, name, "an integer, a tuple or a list of integers"));
         }
         dimension(value, name).map(|length| Shape(vec![length]))

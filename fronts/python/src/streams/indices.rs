@@ -1,13 +1,13 @@
 //! The argument `indices`: the numbers of single elements.
 
-use super::args::{Shape, integer, listed, not_a, outside, room, zeros};
+use super::args::{Shape, hides_a_mask, integer, listed, not_a, outside, room, zeros};
 use super::dlpack::Tensor;
 use super::dtype::{Dtype, one_of};
 use super::memory::View;
 use headwater_streams::kinds::Kind;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyInt, PyList, PyRange, PyTuple};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyList, PyRange, PyTuple};
 
 /// A copy of the indices that a user passed, with their shape. No later write to their array
 /// changes the copy, so an array may take the results for its own indices.
@@ -60,12 +60,25 @@ impl Indices {
         let shape = Some(Shape::new(vec![values.len()]));
         let mut list = room(values.len())?;
         for value in values {
+            // Python has booleans as 0 and 1, so that a mask would be the numbers of two elements.
+            if value.is_instance_of::<PyBool>() {
+                return Err(PyTypeError::new_err(format!(
+                    "{name} must be integers, not booleans: numpy.flatnonzero() makes them of a \
+                     mask"
+                )));
+            }
             list.push(index(&value, name)?);
         }
         Ok(Indices { list, shape })
     }
 
     fn buffer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Indices> {
+        // An element would be drawn for an index that is missing.
+        if hides_a_mask(value)? {
+            return Err(PyTypeError::new_err(format!(
+                "{name} are a masked array, whose mask is not part of it: pass its compressed()"
+            )));
+        }
         let view = View::readable(value)?;
         let Some(dtype) = view.dtype() else {
             let format = String::from_utf8_lossy(view.format());

@@ -4,7 +4,7 @@
 //! parameters as well, so a user may try one here, and an array where a number belongs is an error
 //! that says so.
 
-use super::args::{listed, no_memory, not_a, room, unsigned, zeros};
+use super::args::{hides_a_mask, listed, no_memory, not_a, room, unsigned, zeros};
 use super::dtype::Dtype;
 use super::memory::View;
 use pyo3::Borrowed;
@@ -140,6 +140,12 @@ fn reals(value: &Bound<'_, PyAny>, name: &str, most: usize) -> PyResult<(Vec<f64
     if View::is_offered(value) {
         return buffer(value, name);
     }
+    // A frame of pandas is iterated over its labels, which may be numbers.
+    let dimensions = value.getattr_opt("ndim")?.and_then(|ndim| ndim.extract::<usize>().ok());
+    if dimensions.is_some_and(|dimensions| dimensions > 1) && value.hasattr("__array__")? {
+        let values = value.py().import("numpy")?.call_method1("asarray", (value,))?;
+        return buffer(&values, name);
+    }
     let expected = match most {
         1 => "a sequence of numbers",
         _ => "a sequence of rows of numbers",
@@ -174,6 +180,12 @@ fn reals(value: &Bound<'_, PyAny>, name: &str, most: usize) -> PyResult<(Vec<f64
 
 /// Copies the numbers of an array.
 fn buffer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<f64>, usize)> {
+    // A number that a mask hides would count.
+    if hides_a_mask(value)? {
+        return Err(PyTypeError::new_err(format!(
+            "{name} must hold numbers, and a masked array hides some: pass its filled()"
+        )));
+    }
     let view = View::readable(value)?;
     let wrong = || {
         let format = String::from_utf8_lossy(view.format()).into_owned();
