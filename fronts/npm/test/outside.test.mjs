@@ -76,6 +76,7 @@ const USES = [
     ["RangeError", "a start of 2^64", () => stream.array(words(), 1, 2n ** 64n), outside("start must be")],
     ["nothing written", "a long range that ends past the last", () => { const a = new Float64Array(1e5); assert.throws(() => stream.fill(uniform(), a, 2n ** 64n - 1000n)); return a.every((x) => x === 0); }, true],
     ["nothing written", "a count too large for a byte", () => { const a = new Uint8Array(50); assert.throws(() => stream.fill(poisson(250), a), outside("cannot hold")); return a.every((x) => x === 0); }, true],
+    ...(globalThis.Float16Array === undefined ? [] : [["RangeError", "a count too large for half a float", () => stream.fill(poisson(1e6), new Float16Array(2)), outside("Float16Array cannot hold")]]),
     ["TypeError", "a text of indices", () => stream.at(normal(), "12"), wrong("indices must be an array")],
     ["RangeError", "a negative index", () => stream.at(normal(), [-1]), outside("indices\\[0\\] must be from 0")],
     ["TypeError", "indices with a hole", () => stream.at(normal(), [1, , 2]), wrong("indices\\[1\\]")],

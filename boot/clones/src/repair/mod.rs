@@ -232,6 +232,10 @@ pub fn pass_gate(command: &[OsString]) -> anyhow::Error {
     let Some((program, arguments)) = command.split_first() else {
         return anyhow::anyhow!("no command follows --gate");
     };
+    // One that came after the last step, while the report was written: it meant the gate as well.
+    if let Err(stopped) = stop::check() {
+        return stopped;
+    }
     let error = Command::new(program).args(arguments).exec();
     anyhow::Error::new(error).context(format!("cannot run {}", program.display()))
 }
