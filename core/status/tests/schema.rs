@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use snapbox::{assert_data_eq, file};
+use std::collections::BTreeSet;
 
 /// Declares an object of the document. `serde` refuses members that the type lacks, and the round
 /// trip in [`assert_described`] refuses members that the document lacks.
@@ -222,6 +223,36 @@ fn document() -> Value {
 #[test]
 fn the_document_of_this_machine_fits_the_schema() {
     assert_described(&document());
+}
+
+/// Adds the names of all members, at any depth.
+fn names<'a>(value: &'a Value, into: &mut BTreeSet<&'a str>) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        into.insert(name);
+        names(value, into);
+    }
+}
+
+/// `Status` may grow without a version, so the writer cannot take it apart by a pattern that the
+/// compiler checks, and the types above mirror the document alone. Debug prints every field, a
+/// new one included.
+#[test]
+fn every_field_of_the_status_is_a_member() {
+    let status = format!("{:#?}", headwater::status());
+    let fields = status.lines().filter_map(|line| line.trim_start().split_once(": "));
+    let renamed = |field| match field {
+        "requested" => "mode_requested",
+        "marker" => "disruption_marker",
+        "vm_generation" => "vm_generation_counter",
+        field => field,
+    };
+    let fields: BTreeSet<&str> = fields.map(|(field, _)| renamed(field)).collect();
+    assert!(fields.contains("fork_detection") && fields.contains("tripwires"), "{status}");
+    let document = document();
+    let mut members = BTreeSet::new();
+    names(&document, &mut members);
+    let missing: Vec<_> = fields.difference(&members).collect();
+    assert!(missing.is_empty(), "core/status writes no member of: {missing:?}");
 }
 
 /// The command's snapshots hold states that few machines have.
