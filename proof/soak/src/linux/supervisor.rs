@@ -116,8 +116,9 @@ fn run_round(
         group.take(first.id()).inspect_err(|_| signal_group(&first, Signal::KILL))?;
     }
     let over = (Instant::now() + ROUND).min(end);
-    // Looks are counted and not seconds, because whoever stops the whole soak for an hour, so that
-    // another test has the machine, stops this loop with it: a clock would call the round hanging.
+    // Looks are counted and not seconds, because a whole soak may be stopped for an hour, so that
+    // another test has the machine. This loop is stopped with it, but a clock would continue and
+    // call the round hanging.
     let mut late = 0;
     loop {
         if let Some(status) = first.try_wait()? {
