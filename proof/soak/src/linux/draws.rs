@@ -95,6 +95,7 @@ impl Drawer {
     }
 
     fn draw_some(&mut self) {
+        let mut words = 0;
         for i in 0..DRAWS {
             let depth = DEPTH.load(SeqCst);
             let (len, depth) = hooks::open(depth, || self.draw());
@@ -102,6 +103,7 @@ impl Drawer {
             let drawn = &self.buffer[..len];
             // A random word is zero with probability 2^-64: 1e-8 for the 10^11 words of an hour.
             assert!(drawn.chunks_exact(8).all(|word| word != [0; 8]), "zeros were handed out");
+            words += (len / 8) as u64;
             let entry = &mut self.entries[i];
             (entry.depth, entry.len) = (depth, len.min(2 * END));
             let first = len.min(END);
@@ -110,6 +112,7 @@ impl Drawer {
             entry.bytes[first..][..last].copy_from_slice(&drawn[len - last..]);
             self.complete.store(i + 1, SeqCst);
         }
+        record::count_many(Event::Drawn, words);
     }
 
     /// Draws to the start of the buffer and returns the length.

@@ -19,6 +19,9 @@ pub(crate) const BYTES: usize = HEADER + 8 * CAPACITY;
 /// A counted event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
+    /// A whole word that was drawn in a batch. Few batches are recorded, but all are searched for
+    /// zeros.
+    Drawn,
     Thread,
     Fork,
     ForkInHandler,
@@ -55,7 +58,8 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    pub(crate) const NAMES: [&str; 31] = [
+    pub(crate) const NAMES: [&str; 32] = [
+        "words drawn in batches",
         "threads",
         "forks",
         "forks in handlers",
