@@ -63,10 +63,10 @@ fn fill_block_elsewhere(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), E
             return fill_block_by_slot(process, buf, wait);
         }
         if process.is_section_hedged() {
-            return fill_block_masked(process, buf, wait);
+            return fill_block_masked::<true>(process, buf, wait);
         }
         if process.is_quick_hedged() {
-            return fill_block_masked_by_slot(process, buf, wait);
+            return fill_block_masked::<false>(process, buf, wait);
         }
     }
     fill_slowly(buf, wait)
@@ -89,41 +89,32 @@ unsafe fn fill_block_by_slot(
     finish(drawn, buf, wait)
 }
 
-/// Fills 16 bytes in a section, with a mask.
+/// Fills 16 bytes with a mask, in a section or under a slot's lock.
+///
+/// A function for each and not one that asks, because a section's draw would save the registers of
+/// the other.
 ///
 /// # Safety
 ///
-/// The promises of [`draw_section::masked_block`] for `buf`.
+/// The promises of `masked_block` for `buf`: [`draw_section`]'s for a section, otherwise [`draw`]'s.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
 #[allow(unsafe_code)]
-unsafe fn fill_block_masked(
+unsafe fn fill_block_masked<const IN_SECTION: bool>(
     process: &Process,
     buf: &mut [MaybeUninit<u8>],
     wait: bool,
 ) -> Result<(), Error> {
-    // SAFETY: `buf` has room for 16 bytes; process and CPU are as both functions ask.
-    let drawn = unsafe { draw_section::masked_block(process, buf.as_mut_ptr().cast()) };
-    finish(drawn, buf, wait)
-}
-
-/// Fills 16 bytes under a slot's lock, with a mask.
-///
-/// # Safety
-///
-/// The promises of [`draw::masked_block`] for `buf`.
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
-#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
-#[inline(never)]
-#[allow(unsafe_code)]
-unsafe fn fill_block_masked_by_slot(
-    process: &Process,
-    buf: &mut [MaybeUninit<u8>],
-    wait: bool,
-) -> Result<(), Error> {
-    // SAFETY: `buf` has room for 16 bytes, and the CPU has what both functions ask for.
-    let drawn = unsafe { draw::masked_block(process, buf.as_mut_ptr().cast()) };
+    let dst = buf.as_mut_ptr().cast();
+    // SAFETY: `buf` has room for 16 bytes; process and CPU are as all three functions ask.
+    let drawn = unsafe {
+        if IN_SECTION {
+            draw_section::masked_block(process, dst)
+        } else {
+            draw::masked_block(process, dst)
+        }
+    };
     finish(drawn, buf, wait)
 }
 
@@ -286,10 +277,10 @@ fn word_elsewhere() -> Word {
             return word_by_slot(process);
         }
         if process.is_section_hedged() {
-            return masked_word(process);
+            return masked_word::<true>(process);
         }
         if process.is_quick_hedged() {
-            return masked_word_by_slot(process);
+            return masked_word::<false>(process);
         }
     }
     after(Refused::Empty)
@@ -304,35 +295,21 @@ fn word_by_slot(process: &Process) -> Word {
     }
 }
 
-/// Draws one word in a section, with a mask.
+/// Draws one word with a mask, as [`fill_block_masked`] draws 16 bytes.
 ///
 /// # Safety
 ///
-/// The promises of [`draw_section::masked_word`].
+/// The promises of `masked_word`: [`draw_section`]'s for a section, otherwise [`draw`]'s.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
 #[allow(unsafe_code)]
-unsafe fn masked_word(process: &Process) -> Word {
-    // SAFETY: process and CPU are as both functions ask.
-    match unsafe { draw_section::masked_word(process) } {
-        Ok(word) => (word, None),
-        Err(refused) => after(refused),
-    }
-}
-
-/// Draws one word under a slot's lock, with a mask.
-///
-/// # Safety
-///
-/// The promises of [`draw::masked_word`].
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
-#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
-#[inline(never)]
-#[allow(unsafe_code)]
-unsafe fn masked_word_by_slot(process: &Process) -> Word {
-    // SAFETY: the CPU has what both functions ask for.
-    match unsafe { draw::masked_word(process) } {
+unsafe fn masked_word<const IN_SECTION: bool>(process: &Process) -> Word {
+    // SAFETY: process and CPU are as all three functions ask.
+    let drawn = unsafe {
+        if IN_SECTION { draw_section::masked_word(process) } else { draw::masked_word(process) }
+    };
+    match drawn {
         Ok(word) => (word, None),
         Err(refused) => after(refused),
     }
