@@ -2,38 +2,57 @@
 
 import { shown } from "./numbers.js";
 
-const F16 = globalThis.Float16Array;
-/** The table's names of the types, by the arrays that hold them. */
+/** The table's names of the types, by the classes that hold them. */
 const TYPES = new Map([
-    [Float64Array, "float64"],
-    [Float32Array, "float32"],
-    [Int8Array, "int8"],
-    [Uint8Array, "uint8"],
-    [Uint8ClampedArray, "uint8"],
-    [Int16Array, "int16"],
-    [Uint16Array, "uint16"],
-    [Int32Array, "int32"],
-    [Uint32Array, "uint32"],
-    [BigInt64Array, "int64"],
-    [BigUint64Array, "uint64"],
-    ...(F16 === undefined ? [] : [[F16, "float16"]]),
-]);
-/** The array of each type; a type has one more where two arrays hold it. */
-const ARRAYS = new Map([...TYPES].reverse().map(([array, type]) => [type, array]));
+    ["Float64Array", "float64"],
+    ["Float32Array", "float32"],
+    ["Int8Array", "int8"],
+    ["Uint8Array", "uint8"],
+    ["Uint8ClampedArray", "uint8"],
+    ["Int16Array", "int16"],
+    ["Uint16Array", "uint16"],
+    ["Int32Array", "int32"],
+    ["Uint32Array", "uint32"],
+    ["BigInt64Array", "int64"],
+    ["BigUint64Array", "uint64"],
+    ["Float16Array", "float16"],
+].filter(([name]) => name in globalThis));
+/** The class of each type; a type has one more where two classes hold it. */
+const ARRAYS = new Map([...TYPES].reverse().map(([name, type]) => [type, globalThis[name]]));
 const COMPLEX = { float64: "complex128", float32: "complex64" };
+
+const TAG = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+
+/**
+ * Returns the name of a typed array's class, and `undefined` for any other value.
+ *
+ * It is the language's own name, so an array of a class that extends one, such as Node's Buffer, has
+ * it as well. `instanceof` would not know an array of another realm, such as a frame of the page or
+ * the context of a test under Jest, because each realm has classes of its own.
+ */
+export function nameOf(value) {
+    return TAG.call(value);
+}
+
+/** Returns true for an ArrayBuffer, of any realm. */
+export function isBuffer(value) {
+    try {
+        BYTE_LENGTH.call(value);
+        return true;
+    } catch {
+        return false;
+    }
+}
+
+const BYTE_LENGTH = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
 
 /** Returns the type of an array, under the table's name. */
 export function typeOf(out) {
-    const type = TYPES.get(Object.getPrototypeOf(out ?? 0)?.constructor) ?? inherited(out);
+    const type = TYPES.get(nameOf(out));
     if (type === undefined) {
         throw new TypeError(`numbers go to a typed array, such as a Float64Array, and not to ${shown(out)}`);
     }
     return type;
-}
-
-/** Returns the type of an array of a class that extends a typed array, such as Node's Buffer. */
-function inherited(out) {
-    return [...TYPES].find(([array]) => out instanceof array)?.[1];
 }
 
 /**
@@ -60,20 +79,20 @@ export function way(kind, type, signed) {
 
 /** Returns the arrays that a kind has elements for, for a message. */
 export function arraysOf(kind) {
-    const names = [...TYPES].filter(([, type]) => way(kind, type, false) !== undefined).map(([array]) => array.name);
-    return [...new Set(names)].join(", ");
+    return [...TYPES].filter(([, type]) => way(kind, type, false) !== undefined).map(([name]) => name).join(", ");
 }
 
-/** Copies whole numbers of 64 bits to an array that may be too narrow for them. */
-export function convert(from, to) {
-    const isBig = to instanceof BigInt64Array || to instanceof BigUint64Array;
-    for (let i = 0; i < from.length; i += 1) {
-        to[i] = isBig ? from[i] : Number(from[i]);
+/** Returns whole numbers of 64 bits in an array like `out`, which may be too narrow for them. */
+export function converted(wide, out) {
+    // Of our own class: a Buffer's constructor warns, and that of a user may take other arguments.
+    const narrow = new (ARRAYS.get(typeOf(out)))(wide.length);
+    const isBig = narrow instanceof BigInt64Array || narrow instanceof BigUint64Array;
+    wide.forEach((value, i) => {
+        narrow[i] = isBig ? value : Number(value);
         // A Float16Array has an infinity for what is too large, which no BigInt is.
-        if (to[i] === Infinity || to[i] === -Infinity || BigInt(to[i]) !== from[i]) {
-            throw new RangeError(
-                `element ${i} is ${from[i]}, which ${to.constructor.name} cannot hold; a BigInt64Array can`,
-            );
+        if (narrow[i] === Infinity || narrow[i] === -Infinity || BigInt(narrow[i]) !== value) {
+            throw new RangeError(`element ${i} is ${value}, which ${nameOf(out)} cannot hold; a BigInt64Array can`);
         }
-    }
+    });
+    return narrow;
 }

@@ -1,5 +1,5 @@
 import { uniform } from "./factories.js";
-import { count, shown } from "./numbers.js";
+import { MOST, count, shown } from "./numbers.js";
 
 /** Doubles that are made at a time: a call costs as much as a hundred of them. */
 const TOGETHER = 1024;
@@ -11,24 +11,28 @@ export class Generator {
 
     constructor(stream, start) {
         this.#stream = stream;
-        const doubles = new Float64Array(TOGETHER);
-        let used = TOGETHER;
+        const room = new Float64Array(TOGETHER);
+        let doubles = room.subarray(0, 0);
+        let used = 0;
         let next = start;
         const refilled = () => {
-            stream.fill(DOUBLES, doubles, next);
-            next += BigInt(TOGETHER);
+            // Fewer before the last element, and one behind it, which is the error that it has to be.
+            const left = MOST - next;
+            const n = left > TOGETHER ? TOGETHER : Math.max(1, Number(left));
+            doubles = stream.fill(DOUBLES, room.subarray(0, n), next);
+            next += BigInt(n);
             used = 1;
             return doubles[0];
         };
         // A function of its own, so that it can stand wherever Math.random does: a method would lose
         // its generator there.
-        this.random = () => (used < TOGETHER ? doubles[used++] : refilled());
+        this.random = () => (used < doubles.length ? doubles[used++] : refilled());
         this.#at = (place) => {
             if (place !== undefined) {
                 next = place;
-                used = TOGETHER;
+                used = doubles.length;
             }
-            return next - BigInt(TOGETHER - used);
+            return next - BigInt(doubles.length - used);
         };
         Object.freeze(this);
     }

@@ -1,3 +1,4 @@
+import { nameOf } from "./arrays.js";
 import { HEAD, calls, room } from "./native.js";
 import { count, length, shown } from "./numbers.js";
 import { encoded } from "./seed.js";
@@ -25,13 +26,13 @@ export class Key {
 
     static raw(bytes, options) {
         const number = engineOf(options);
-        if (!(bytes instanceof Uint8Array)) {
+        if (nameOf(bytes) !== "Uint8Array") {
             throw new TypeError(`a key is a Uint8Array of 16 bytes, and not ${shown(bytes)}`);
         }
         if (bytes.length !== 16) {
             throw new RangeError(`a key has 16 bytes, and not ${bytes.length}`);
         }
-        return new Key(PRIVATE, number, bytes.slice());
+        return new Key(PRIVATE, number, Uint8Array.from(bytes));
     }
 
     static parse(text) {

@@ -1,5 +1,6 @@
 // Seeds and labels: numbers, texts and bytes, each written down in one way (STREAMS.md).
 
+import { isBuffer, nameOf } from "./arrays.js";
 import { shown, whole } from "./numbers.js";
 
 const NATURAL = 0;
@@ -21,10 +22,11 @@ export function encoded(seed, name) {
         }
         return { form: TEXT, bytes: new TextEncoder().encode(seed) };
     }
-    if (seed instanceof ArrayBuffer) {
+    if (isBuffer(seed)) {
         return { form: BYTES, bytes: new Uint8Array(seed) };
     }
-    if (seed instanceof Uint8Array || seed instanceof Uint8ClampedArray || seed instanceof DataView) {
+    // A view without a name is a DataView.
+    if (ArrayBuffer.isView(seed) && ["Uint8Array", "Uint8ClampedArray", undefined].includes(nameOf(seed))) {
         return { form: BYTES, bytes: new Uint8Array(seed.buffer, seed.byteOffset, seed.byteLength) };
     }
     throw new TypeError(

@@ -1,4 +1,4 @@
-import { arraysOf, convert, typeOf, way } from "./arrays.js";
+import { arraysOf, converted, nameOf, typeOf, way } from "./arrays.js";
 import { Distribution } from "./distribution.js";
 import { refused } from "./exceptions.js";
 import { Generator } from "./generator.js";
@@ -47,14 +47,14 @@ export class Stream {
     }
 
     at(distribution, indices, out) {
-        const numbers = words(indices, "indices");
-        out ??= fresh(distribution, numbers.length);
-        return this.#write(distribution, out, 0n, numbers);
+        const list = words(indices, "indices");
+        out ??= fresh(distribution, list.length);
+        // In one buffer, what is written of one piece may lie where the indices of the next one do.
+        return this.#write(distribution, out, 0n, list.buffer === out?.buffer ? list.slice() : list);
     }
 
     shuffle(array) {
-        const isArray = Array.isArray(array) || (ArrayBuffer.isView(array) && !(array instanceof DataView));
-        if (!isArray) {
+        if (!Array.isArray(array) && nameOf(array) === undefined) {
             throw new TypeError(`a shuffle moves the elements of an array, and not of ${shown(array)}`);
         }
         const view = room((HEAD + array.length) * 8);
@@ -101,7 +101,7 @@ export class Stream {
         const { kind, dimension } = distribution;
         const how = way(kind, typeOf(out), distribution.signed);
         if (how === undefined) {
-            throw new TypeError(`${kind.js} has no elements for a ${out.constructor.name}, but for ${arraysOf(kind)}`);
+            throw new TypeError(`${kind.js} has no elements for a ${nameOf(out)}, but for ${arraysOf(kind)}`);
         }
         const elements = out.length / dimension;
         if (!Number.isInteger(elements)) {
@@ -128,9 +128,7 @@ export class Stream {
                 : { indices: indices.subarray(done, done + n), n, to: done });
         }
         if (how.converted) {
-            const narrow = new out.constructor(out.length);
-            convert(wide, narrow);
-            out.set(narrow);
+            out.set(converted(wide, out));
         }
         return out;
     }
@@ -153,7 +151,7 @@ export class Stream {
             const engine = this.#place(view, start);
             const result = calls.draw(kind.number, dtype, engine, parameters.length, indices.length, n * width);
             if (result !== 0) {
-                const what = indices.length === 0 ? `${n} elements from ${start} on` : "a list of indices";
+                const what = indices.length === 0 ? `a range of ${n} from element ${start} on` : "a list of indices";
                 throw refused(result, kind, what);
             }
             if (to !== undefined) {

@@ -1,4 +1,4 @@
-import { typeOf } from "./arrays.js";
+import { nameOf, typeOf } from "./arrays.js";
 import { Key } from "./key.js";
 import { HEAD, PIECE, calls, room } from "./native.js";
 import { count, shown } from "./numbers.js";
@@ -21,14 +21,14 @@ export class Xoshiro256pp {
     }
 
     static ofState(state) {
-        if (!(state instanceof BigUint64Array)) {
+        if (nameOf(state) !== "BigUint64Array") {
             throw new TypeError(`a state is a BigUint64Array of four words, and not ${shown(state)}`);
         }
         if (state.length !== 4 || state.every((word) => word === 0n)) {
             throw new RangeError("a state has four words, one of them not zero");
         }
         const generator = new Xoshiro256pp();
-        generator.#state = state.slice();
+        generator.#state = BigUint64Array.from(state);
         return generator;
     }
 

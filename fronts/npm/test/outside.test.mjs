@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
+import vm from "node:vm";
 import { Worker } from "node:worker_threads";
 
 const PACKAGE = pathToFileURL(`${process.env.HEADWATER_NPM}/index.js`);
@@ -13,6 +14,8 @@ const { words, uniform, normal, exponential, gamma, integers, poisson, permutati
 const stream = Key.of(42).stream(0);
 const wrong = (text) => ({ name: "TypeError", message: new RegExp(text) });
 const outside = (text) => ({ name: "RangeError", message: new RegExp(text) });
+/** A value of another realm, with classes of its own: a frame of a page, or a test under Jest. */
+const foreign = (code) => vm.runInNewContext(code);
 const mean = (array) => array.reduce((sum, x) => sum + x, 0) / array.length;
 const same = (a, b) => assert.deepEqual(Array.from(a), Array.from(b));
 
@@ -81,6 +84,20 @@ const USES = [
     ["RangeError", "a negative index", () => stream.at(normal(), [-1]), outside("indices\\[0\\] must be from 0")],
     ["TypeError", "indices with a hole", () => stream.at(normal(), [1, , 2]), wrong("indices\\[1\\]")],
     ["RangeError", "an out of another length", () => stream.at(normal(), [1, 2], new Float64Array(3)), outside("2 indices for 3 elements")],
+    ["the same numbers", "indices and elements that overlap in one buffer", () => { const list = BigUint64Array.from({ length: 20_001 }, (_, i) => BigInt(i % 997)); const apart = stream.at(words(), list.slice(0, -1)); same(stream.at(words(), list.subarray(0, -1), list.subarray(1)), apart); }, undefined],
+    ["no warning", "counts to a Buffer, whose constructor warns", () => { const warned = []; const { emitWarning } = process; process.emitWarning = (text) => warned.push(text); try { stream.fill(poisson(3), Buffer.alloc(2)); } finally { process.emitWarning = emitWarning; } return warned.length; }, 0],
+    ["counts", "a class whose constructor takes something else", () => { class Dice extends Int32Array { constructor(name) { super(name.length); } } return stream.fill(poisson(3), new Dice("ab")).join(); }, stream.fill(poisson(3), new Int32Array(2)).join()],
+    // Other realms.
+    ["numbers", "an array of another realm", () => same(stream.fill(normal(), foreign("new Float64Array(3)")), stream.array(normal(), 3)), undefined],
+    ["counts", "an array of another realm", () => same(stream.fill(poisson(3), foreign("new Uint16Array(3)")), stream.array(poisson(3), 3)), undefined],
+    ["one key", "bytes of another realm", () => Key.of(foreign("Uint8Array.of(1, 2)")).equals(Key.of(Uint8Array.of(1, 2))), true],
+    ["one key", "a buffer of another realm", () => Key.of(foreign("Uint8Array.of(1, 2).buffer")).equals(Key.of(Uint8Array.of(1, 2))), true],
+    ["one key", "a DataView of another realm", () => Key.of(foreign("new DataView(Uint8Array.of(1, 2).buffer)")).equals(Key.of(Uint8Array.of(1, 2))), true],
+    ["TypeError", "words of another realm as a seed", () => Key.of(foreign("Uint32Array.of(1)")), wrong("Uint32Array")],
+    ["the same key", "stored bytes of another realm", () => Key.raw(foreign("new Uint8Array(16)")).equals(Key.raw(new Uint8Array(16))), true],
+    ["the same elements", "indices of another realm", () => same(stream.at(normal(), foreign("BigUint64Array.of(5n, 1n)")), stream.at(normal(), [5, 1])), undefined],
+    ["the same words", "xoshiro's state of another realm", () => same(Xoshiro256pp.ofState(foreign("BigUint64Array.of(1n, 2n, 3n, 4n)")).state, [1n, 2n, 3n, 4n]), undefined],
+    ["TypeError", "a shuffle of a DataView of another realm", () => stream.shuffle(foreign("new DataView(new ArrayBuffer(8))")), wrong("elements of an array")],
     // Distributions.
     ["dice", "integers(1, 6) as Numbers", () => stream.array(integers(1, 6), 600).every((x) => Number.isInteger(x) && x >= 1 && x <= 6), true],
     ["both ends", "integers(-1, 1)", () => new Set(stream.array(integers(-1, 1), 100)).size, 3],
@@ -105,6 +122,8 @@ const USES = [
     ["elements of uniform()", "a generator", () => { const { random } = stream.generator(); return Array.from({ length: 1025 }, random).join(); }, stream.array(uniform(), 1025).join()],
     ["the same numbers", "save and restore", () => { const g = stream.generator(); for (let i = 0; i < 700; i += 1) g.random(); const saved = g.position; const next = g.random(); g.position = saved; return g.random() === next; }, true],
     ["seven hundred", "the position", () => { const g = stream.generator(); for (let i = 0; i < 700; i += 1) g.random(); return g.position; }, 700n],
+    ["the last elements", "a generator that begins there", () => { const g = stream.generator(); g.position = 2n ** 64n - 3n; same([g.random(), g.random()], stream.array(uniform(), 2, 2n ** 64n - 3n)); return g.position; }, 2n ** 64n - 1n],
+    ["RangeError", "the one after the last", () => { const g = stream.generator(); g.position = 2n ** 64n - 1n; g.random(); }, outside("a range of 1 from element 18446744073709551615")],
     ["a value of three", "choice", () => "abc".includes(stream.generator().choice(["a", "b", "c"])), true],
     ["RangeError", "choice of nothing", () => stream.generator().choice([]), outside("no element")],
     ["RangeError", "an empty range", () => stream.generator().integer(2, 1), outside("range of 1 to 2\\^32")],
