@@ -96,7 +96,8 @@ unsafe fn fill_block_by_slot(
 ///
 /// # Safety
 ///
-/// The promises of `masked_block` for `buf`: [`draw_section`]'s for a section, otherwise [`draw`]'s.
+/// The promises of `masked_block` for `buf`: that of [`draw_section`] for a section, otherwise that
+/// of [`draw`].
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
@@ -299,7 +300,7 @@ fn word_by_slot(process: &Process) -> Word {
 ///
 /// # Safety
 ///
-/// The promises of `masked_word`: [`draw_section`]'s for a section, otherwise [`draw`]'s.
+/// The promises of `masked_word`, as there.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
