@@ -344,6 +344,24 @@ fn libraries_that_were_there_stay() {
 }
 
 /// Programs that LD_PRELOAD does not reach are not started with the generator that they have.
+/// Bundles of programs and their libraries start them so.
+#[test]
+fn a_program_under_the_dynamic_linker_is_reached() {
+    let linker = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
+    let Some(linker) = linker.into_iter().find(|linker| Path::new(linker).exists()) else {
+        println!(
+            "skipped: no dynamic linker of glibc; that its programs are reached is not checked"
+        );
+        return;
+    };
+    let program = draws();
+    let line = ["--stats", "--", linker, "--argv0", "p", "/usr/bin/perl", "-e", &program];
+    let output = run(&line).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(7), "{said}");
+    assert!(said.starts_with("headwater: 1 program: 1,00"), "{said}");
+}
+
 #[test]
 fn programs_out_of_reach_are_refused() {
     let folder = folder("reach");

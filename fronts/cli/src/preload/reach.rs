@@ -60,6 +60,15 @@ fn judge_words(words: &[OsString], has_openssl: bool, depth: u32) -> Result<Vec<
     if !start.starts_with(b"\x7fELF") {
         return Ok(Vec::new());
     }
+    if is_linker(&path) && depth <= DEEPEST {
+        // The linker's name for a library, or an option that starts no program.
+        let named = after_linker(&words[1..]);
+        let is_path = named.first().is_some_and(|name| name.as_bytes().contains(&b'/'));
+        return match is_path {
+            true => judge_words(&named, has_openssl, depth + 1),
+            false => Ok(Vec::new()),
+        };
+    }
     if has_more_rights(&path) {
         return Err(format!(
             "{name} runs with more rights than its caller (set-user-ID, set-group-ID or file \
@@ -189,6 +198,34 @@ fn after_env(words: &[OsString]) -> Result<Vec<OsString>, &'static str> {
     Ok(rest)
 }
 
+/// Returns true for the dynamic linker of glibc or musl, which loads the program that it is given
+/// as the kernel would have, with `LD_PRELOAD`. By its file it is a static program.
+fn is_linker(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    name == b"ld.so" || name.starts_with(b"ld-linux") || name.starts_with(b"ld-musl-")
+}
+
+/// Returns the program after the options of the dynamic linker, and its arguments.
+fn after_linker(words: &[OsString]) -> Vec<OsString> {
+    const WITH_VALUE: [&str; 7] = [
+        "--library-path",
+        "--inhibit-rpath",
+        "--audit",
+        "--preload",
+        "--argv0",
+        "--glibc-hwcaps-prepend",
+        "--glibc-hwcaps-mask",
+    ];
+    let mut rest = words;
+    while let [word, after @ ..] = rest
+        && word.as_bytes().starts_with(b"--")
+    {
+        let takes_next = WITH_VALUE.iter().any(|option| word == option);
+        rest = after.get(usize::from(takes_next)..).unwrap_or_default();
+    }
+    rest.to_vec()
+}
+
 /// Returns the value of an option that the words begin with, in one of its four spellings, and the
 /// number of words that they are.
 fn option<'a>(words: &'a [OsString], short: &[u8], long: &[u8]) -> Option<(&'a [u8], usize)> {
@@ -253,6 +290,20 @@ mod tests {
         }
         let split = [OsString::from("-S python3 -u"), OsString::from("script")];
         assert_eq!(after_env(&split), Ok(words("python3 -u script")));
+    }
+
+    #[test]
+    fn the_dynamic_linker_is_looked_through() {
+        for (line, expected) in [
+            ("/bin/true -v", "/bin/true -v"),
+            ("--library-path /lib:/usr/lib --argv0 x /bin/true", "/bin/true"),
+            ("--inhibit-cache --preload a.so ./program --list", "./program --list"),
+            ("--list-diagnostics", ""),
+            ("--library-path", ""),
+            ("", ""),
+        ] {
+            assert_eq!(after_linker(&words(line)), words(expected), "{line}");
+        }
     }
 
     #[test]
