@@ -50,6 +50,8 @@ pub(crate) struct Drawer {
     signals_seen: usize,
     /// Number of batches that are recorded in any case, because this thread was just disturbed.
     near: u32,
+    /// All of them are.
+    dense: bool,
 }
 
 impl Drawer {
@@ -62,6 +64,7 @@ impl Drawer {
             complete: AtomicUsize::new(0),
             signals_seen: 0,
             near: 0,
+            dense: plan.dense,
         }
     }
 
@@ -88,7 +91,7 @@ impl Drawer {
             self.signals_seen = signals;
             self.disturbed();
         }
-        if self.near > 0 || self.choice.u8(..) < 8 {
+        if self.near > 0 || self.dense || self.choice.u8(..) < 8 {
             self.near = self.near.saturating_sub(1);
             self.record();
         }

@@ -49,6 +49,9 @@ pub(crate) struct Plan {
     pub(crate) times: bool,
     /// One CPU has a page, and all others none. Needs the feature `hooks`.
     pub(crate) one_slot: bool,
+    /// Every draw is recorded, so that the round is short and two repeats far from a disturbance
+    /// are seen as well. In the other rounds more happens.
+    pub(crate) dense: bool,
 }
 
 impl Plan {
@@ -82,6 +85,7 @@ impl Plan {
             reclaim: one_in(&mut rng, 4),
             refused: one_in(&mut rng, 6),
             times: one_in(&mut rng, 5),
+            dense: one_in(&mut rng, 2),
         }
     }
 }
@@ -110,6 +114,7 @@ impl fmt::Display for Plan {
         also(self.stops, &"stops")?;
         also(self.reclaim, &"reclaim")?;
         also(self.refused, &"getrandom refused")?;
-        also(self.times, &"time namespaces")
+        also(self.times, &"time namespaces")?;
+        also(self.dense, &"all recorded")
     }
 }
