@@ -1,7 +1,7 @@
 /** A whole number: a Number up to 2^53 - 1, or a BigInt. */
 export type Count = number | bigint;
 
-/** Whole numbers, each a {@link Count} from 0. A BigUint64Array is taken as it is. */
+/** Whole numbers, each a {@link Count} from 0. A BigUint64Array is the quickest. */
 export type Indices = ArrayLike<number> | ArrayLike<bigint> | ArrayLike<Count>;
 
 /** A seed or label: a whole number of any size, a text or bytes, of which `7` and `"7"` differ. */

@@ -531,7 +531,7 @@ HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key,
  *
  * Returns 0, or -1 with errno set and `out` unchanged:
  *
- *     EINVAL  the key's engine is unknown
+ *     EINVAL  the key's engine is unknown, or `out` overlaps `indices`
  *     ERANGE  `stream` is 2^48 or more, or an index lies past the end of the stream
  *     EFAULT  `key` is NULL, or `indices` or `out` is NULL and `n` is not 0, or `n` elements or
  *             indices take more than SSIZE_MAX bytes
@@ -1140,7 +1140,8 @@ HEADWATER_MUST_USE int headwater_stream_maxwell_f64_at(const struct headwater_ke
  * add up to 1. Building takes a few ns for each outcome, and allocates nothing.
  *
  * Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there are 1 to 2^32
- * weights, all of them finite and not below 0, and one of them above 0; EFAULT if `weights` or
+ * weights, all of them finite and not below 0, and one of them above 0, in another place than
+ * `table`; EFAULT if `weights` or
  * `table` is NULL, or the arrays take more than SSIZE_MAX bytes. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_alias_table(const double *weights, size_t outcomes, struct headwater_alias *table);
@@ -1148,14 +1149,15 @@ HEADWATER_MUST_USE int headwater_stream_alias_table(const double *weights, size_
 /**
  * Writes numbers from 0 to below `outcomes`, with the weights of a table by
  * headwater_stream_alias_table(). Arguments and errors are those of headwater_stream_fill_u8();
- * EINVAL also means that `outcomes` is 0 or above 2^32, or that `table` is NULL. Not for secrets.
+ * EINVAL also means that `outcomes` is 0 or above 2^32, or that `table` is NULL or overlaps `out`.
+ * Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_categorical_u64(const struct headwater_key *key, uint64_t stream, const struct headwater_alias *table, size_t outcomes, uint64_t start, uint64_t *out, size_t n);
 
 /**
  * Writes the elements of headwater_stream_fill_categorical_u64() with the numbers in `indices`.
  * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `outcomes` is
- * 0 or above 2^32, or that `table` is NULL. Not for secrets.
+ * 0 or above 2^32, or that `table` is NULL or overlaps `out`. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_categorical_u64_at(const struct headwater_key *key, uint64_t stream, const struct headwater_alias *table, size_t outcomes, const uint64_t *indices, uint64_t *out, size_t n);
 
@@ -1163,16 +1165,16 @@ HEADWATER_MUST_USE int headwater_stream_categorical_u64_at(const struct headwate
  * Writes Dirichlet vectors: `dimension` shares that add up to 1, whose means are in proportion to
  * `alpha`. Vector i + 1 follows vector i in `out`, which has room for `n` vectors. Arguments and
  * errors are those of headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that
- * `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above 2^900. Not for
- * secrets.
+ * `dimension` is 0, `alpha` is NULL or overlaps `out`, or a number of it is not above 0 or above
+ * 2^900. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_dirichlet_f64(const struct headwater_key *key, uint64_t stream, const double *alpha, size_t dimension, uint64_t start, double *out, size_t n);
 
 /**
  * Writes the vectors of headwater_stream_fill_dirichlet_f64() with the numbers in `indices`.
  * Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
- * also means that `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above
- * 2^900. Not for secrets.
+ * also means that `dimension` is 0, `alpha` is NULL or overlaps `out`, or a number of it is not
+ * above 0 or above 2^900. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_dirichlet_f64_at(const struct headwater_key *key, uint64_t stream, const double *alpha, size_t dimension, const uint64_t *indices, double *out, size_t n);
 
@@ -1181,8 +1183,8 @@ HEADWATER_MUST_USE int headwater_stream_dirichlet_f64_at(const struct headwater_
  * every machine. The weights need not add up to 1.
  *
  * Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there is a weight, all are
- * finite and not below 0, and their sum is finite and above 0; EFAULT if `weights` or `table` is
- * NULL, or an array takes more than SSIZE_MAX bytes. Async-signal-safe.
+ * finite and not below 0, their sum is finite and above 0, and `table` is another array; EFAULT if
+ * `weights` or `table` is NULL, or an array takes more than SSIZE_MAX bytes. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_multinomial_table(const double *weights, size_t outcomes, double *table);
 
@@ -1191,15 +1193,15 @@ HEADWATER_MUST_USE int headwater_stream_multinomial_table(const double *weights,
  * the weights of a table by headwater_stream_multinomial_table(). Vector i + 1 follows vector i in
  * `out`, which has room for `n` vectors. Arguments and errors are those of
  * headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that `outcomes` is 0,
- * `table` is NULL, or a number of it is not from 0 to 1. Not for secrets.
+ * `table` is NULL or overlaps `out`, or a number of it is not from 0 to 1. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_multinomial_u64(const struct headwater_key *key, uint64_t stream, uint64_t trials, const double *table, size_t outcomes, uint64_t start, uint64_t *out, size_t n);
 
 /**
  * Writes the vectors of headwater_stream_fill_multinomial_u64() with the numbers in `indices`.
  * Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
- * also means that `outcomes` is 0, `table` is NULL, or a number of it is not from 0 to 1. Not for
- * secrets.
+ * also means that `outcomes` is 0, `table` is NULL or overlaps `out`, or a number of it is not
+ * from 0 to 1. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_multinomial_u64_at(const struct headwater_key *key, uint64_t stream, uint64_t trials, const double *table, size_t outcomes, const uint64_t *indices, uint64_t *out, size_t n);
 
@@ -1211,8 +1213,8 @@ HEADWATER_MUST_USE int headwater_stream_multinomial_u64_at(const struct headwate
  * component.
  *
  * Returns 0, or -1 with errno set: EINVAL if `dimension` is 0, or the covariance is not finite or
- * not positive semidefinite; EFAULT if a pointer is NULL, or a square takes more than SSIZE_MAX
- * bytes. `factor` has no meaning then. Async-signal-safe.
+ * not positive semidefinite, or `factor` overlaps it; EFAULT if a pointer is NULL, or a square
+ * takes more than SSIZE_MAX bytes. `factor` has no meaning then. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_cholesky(const double *covariance, size_t dimension, double *factor);
 
@@ -1220,16 +1222,16 @@ HEADWATER_MUST_USE int headwater_stream_cholesky(const double *covariance, size_
  * Writes normal vectors of `dimension` components with this mean, and with a covariance whose
  * factor headwater_stream_cholesky() has computed. Vector i + 1 follows vector i in `out`, which
  * has room for `n` vectors. Arguments and errors are those of headwater_stream_fill_u8(), with
- * vectors as elements; EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a
- * number in them is not finite. Not for secrets.
+ * vectors as elements; EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL or
+ * overlaps `out`, or a number in them is not finite. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_multivariate_normal_f64(const struct headwater_key *key, uint64_t stream, const double *mean, const double *factor, size_t dimension, uint64_t start, double *out, size_t n);
 
 /**
  * Writes the vectors of headwater_stream_fill_multivariate_normal_f64() with the numbers in
  * `indices`. Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements;
- * EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a number in them is not
- * finite. Not for secrets.
+ * EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL or overlaps `out`, or a
+ * number in them is not finite. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_multivariate_normal_f64_at(const struct headwater_key *key, uint64_t stream, const double *mean, const double *factor, size_t dimension, const uint64_t *indices, double *out, size_t n);
 

@@ -2,6 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core_headwater::Error;
 use libc::{EFAULT, EINVAL};
 
@@ -93,6 +94,19 @@ pub(crate) unsafe fn elements<'a, T>(at: *const T, n: usize) -> Option<&'a [T]> 
     // SAFETY: `at` is not null, and `n` elements are not more than an object can have: both were
     // checked. Alignment and length only the program can know, so `# Safety` asks for them.
     Some(unsafe { core::slice::from_raw_parts(at, n) })
+}
+
+/// Returns true if the memory for results holds a part of an argument. A C program may well pass one
+/// array for both, as LAPACK allows, but a `&mut` beside a `&` of the same bytes is undefined, and a
+/// result would lie where an argument is still to be read.
+pub(crate) fn overlap<A, B>(argument: *const A, len: usize, out: *const B, n: usize) -> bool {
+    // Arrays that cannot exist overlap nothing: they are refused as what they are.
+    fn range<T>(at: *const T, len: usize) -> Option<Range<usize>> {
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
+        Some(at.addr()..at.addr().checked_add(bytes?)?).filter(|range| range.start != 0)
+    }
+    let (Some(argument), Some(out)) = (range(argument, len), range(out, n)) else { return false };
+    argument.start < out.end && out.start < argument.end
 }
 
 /// Returns the text of a C string, or an errno if the string is null or not UTF-8.

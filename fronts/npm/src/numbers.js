@@ -58,10 +58,13 @@ export function length(value, name) {
     return Number(n);
 }
 
-/** Returns a list of whole numbers from 0 as words. */
+/**
+ * Returns a list of whole numbers from 0 as words. Always a copy: elements may be written over the
+ * list, and another thread may change a shared one after its numbers were checked.
+ */
 export function words(list, name) {
     if (list instanceof BigUint64Array) {
-        return list;
+        return list.slice();
     }
     // A text has a length and parts, but no user means it for a list of numbers.
     if (list === null || typeof list !== "object" || typeof list.length !== "number") {

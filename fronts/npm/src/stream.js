@@ -47,10 +47,9 @@ export class Stream {
     }
 
     at(distribution, indices, out) {
-        const list = words(indices, "indices");
-        out ??= fresh(distribution, list.length);
-        // In one buffer, what is written of one piece may lie where the indices of the next one do.
-        return this.#write(distribution, out, 0n, list.buffer === out?.buffer ? list.slice() : list);
+        const numbers = words(indices, "indices");
+        out ??= fresh(distribution, numbers.length);
+        return this.#write(distribution, out, 0n, numbers);
     }
 
     shuffle(array) {

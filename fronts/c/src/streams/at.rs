@@ -2,10 +2,10 @@
 
 use super::key::headwater_key;
 use super::numbers::{errno, stream_of};
-use crate::edge::{elements, fail, output};
+use crate::edge::{elements, fail, output, overlap};
 use core::ffi::c_int;
 use headwater_streams::{Error, Stream};
-use libc::{EFAULT, size_t};
+use libc::{EFAULT, EINVAL, size_t};
 
 /// Writes the `n` bytes with the numbers in `indices` of stream number `stream` of `*key` to `out`,
 /// in the order of `indices`. An index may repeat. Byte i is byte i of headwater_stream_fill_u8().
@@ -13,7 +13,7 @@ use libc::{EFAULT, size_t};
 ///
 /// Returns 0, or -1 with errno set and `out` unchanged:
 ///
-///     EINVAL  the key's engine is unknown
+///     EINVAL  the key's engine is unknown, or `out` overlaps `indices`
 ///     ERANGE  `stream` is 2^48 or more, or an index lies past the end of the stream
 ///     EFAULT  `key` is NULL, or `indices` or `out` is NULL and `n` is not 0, or `n` elements or
 ///             indices take more than SSIZE_MAX bytes
@@ -24,7 +24,7 @@ use libc::{EFAULT, size_t};
 ///
 /// `key` is NULL or valid for reads; `indices` is NULL, or aligned and valid for reads of `n`
 /// numbers; `out` is NULL, or aligned and valid for writes of `n` elements that nothing else uses
-/// meanwhile, and does not overlap `indices`.
+/// meanwhile.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_u8_at(
@@ -34,8 +34,8 @@ pub unsafe extern "C" fn headwater_stream_u8_at(
     out: *mut u8,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable bytes at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable bytes at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.u8_at(i, out)) }
 }
 
@@ -54,8 +54,8 @@ pub unsafe extern "C" fn headwater_stream_u32_at(
     out: *mut u32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable u32 at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable u32 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.u32_at(i, out)) }
 }
 
@@ -74,8 +74,8 @@ pub unsafe extern "C" fn headwater_stream_u64_at(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable u64 at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable u64 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.u64_at(i, out)) }
 }
 
@@ -94,8 +94,8 @@ pub unsafe extern "C" fn headwater_stream_f32_at(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable floats at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable floats at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.f32_at(i, out)) }
 }
 
@@ -114,8 +114,8 @@ pub unsafe extern "C" fn headwater_stream_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable doubles at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable doubles at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.f64_at(i, out)) }
 }
 
@@ -134,8 +134,8 @@ pub unsafe extern "C" fn headwater_stream_normal_f32_at(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable floats at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable floats at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_f32_at(i, out)) }
 }
 
@@ -154,8 +154,8 @@ pub unsafe extern "C" fn headwater_stream_normal_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable doubles at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable doubles at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_f64_at(i, out)) }
 }
 
@@ -174,8 +174,8 @@ pub unsafe extern "C" fn headwater_stream_exponential_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable doubles at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable doubles at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.exponential_f64_at(i, out)) }
 }
 
@@ -197,8 +197,8 @@ pub unsafe extern "C" fn headwater_stream_bounded_u64_at(
     n: size_t,
 ) -> c_int {
     let by = |stream: Stream, i: &[u64], out: &mut [u64]| stream.bounded_u64_at(bound, i, out);
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable u64 at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable u64 at `out`.
     unsafe { at(key, stream, indices, out, n, by) }
 }
 
@@ -229,8 +229,8 @@ pub unsafe extern "C" fn headwater_stream_perm_list_at(
         }
         Ok(())
     };
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable u64 at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable u64 at `out`.
     unsafe { at(key, stream, indices, out, n, by) }
 }
 
@@ -251,8 +251,8 @@ pub unsafe extern "C" fn headwater_stream_bounded_u32_at(
     n: size_t,
 ) -> c_int {
     let by = |stream: Stream, i: &[u64], out: &mut [u32]| stream.bounded_u32_at(bound, i, out);
-    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
-    // `n` writable u32 at `out`.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and `n`
+    // writable u32 at `out`.
     unsafe { at(key, stream, indices, out, n, by) }
 }
 
@@ -263,7 +263,7 @@ pub unsafe extern "C" fn headwater_stream_bounded_u32_at(
 ///
 /// `key` is NULL or valid for reads; `indices` is NULL, or aligned and valid for reads of `n`
 /// numbers; `out` is NULL, or aligned and valid for writes of `n` elements that nothing else uses
-/// meanwhile, and does not overlap `indices`.
+/// meanwhile.
 #[inline(always)]
 pub(super) unsafe fn at<T>(
     key: *const headwater_key,
@@ -273,8 +273,12 @@ pub(super) unsafe fn at<T>(
     n: usize,
     by: impl FnOnce(Stream, &[u64], &mut [T]) -> Result<(), Error>,
 ) -> c_int {
+    if overlap(indices, n, out, n) {
+        return fail(EINVAL);
+    }
     // SAFETY: each of the three asks what the sentence above says of its pointer. Only `out` is
-    // written, and it does not overlap `indices`, so no two references reach the same memory.
+    // written, and it does not overlap `indices`, which was checked, so no two references reach the
+    // same memory.
     let (stream, indices, out) =
         unsafe { (stream_of(key, stream), elements(indices, n), output(out, n)) };
     let stream = match stream {

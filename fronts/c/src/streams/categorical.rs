@@ -3,11 +3,11 @@
 use super::at::at;
 use super::key::headwater_key;
 use super::numbers::{errno, fill};
-use crate::edge::{elements, fail, output};
+use crate::edge::{elements, fail, output, overlap};
 use core::ffi::{c_double, c_int};
 use headwater_streams::Error;
 use headwater_streams::distributions::{Alias, Categorical};
-use libc::{EFAULT, size_t};
+use libc::{EFAULT, EINVAL, size_t};
 
 /// A bucket of an alias table: its own number below the threshold, another outcome from there on.
 ///
@@ -32,7 +32,8 @@ const _: () =
 /// add up to 1. Building takes a few ns for each outcome, and allocates nothing.
 ///
 /// Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there are 1 to 2^32
-/// weights, all of them finite and not below 0, and one of them above 0; EFAULT if `weights` or
+/// weights, all of them finite and not below 0, and one of them above 0, in another place than
+/// `table`; EFAULT if `weights` or
 /// `table` is NULL, or the arrays take more than SSIZE_MAX bytes. Async-signal-safe.
 ///
 /// # Safety
@@ -46,6 +47,9 @@ pub unsafe extern "C" fn headwater_stream_alias_table(
     outcomes: size_t,
     table: *mut headwater_alias,
 ) -> c_int {
+    if overlap(weights, outcomes, table, outcomes) {
+        return fail(EINVAL);
+    }
     // SAFETY: `# Safety` grants `outcomes` readable weights and as many writable buckets. A bucket
     // of C is one of Rust, as the assertions above show, and `elements` and `output` refuse NULL.
     let (weights, table) =
@@ -59,7 +63,8 @@ pub unsafe extern "C" fn headwater_stream_alias_table(
 
 /// Writes numbers from 0 to below `outcomes`, with the weights of a table by
 /// headwater_stream_alias_table(). Arguments and errors are those of headwater_stream_fill_u8();
-/// EINVAL also means that `outcomes` is 0 or above 2^32, or that `table` is NULL. Not for secrets.
+/// EINVAL also means that `outcomes` is 0 or above 2^32, or that `table` is NULL or overlaps `out`.
+/// Not for secrets.
 ///
 /// # Safety
 ///
@@ -80,14 +85,14 @@ pub unsafe extern "C" fn headwater_stream_fill_categorical_u64(
     // `outcomes` readable buckets, as `of` does. Both refuse NULL.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
-            stream.fill_distribution(&of(table, outcomes)?, start, out)
+            stream.fill_distribution(&of(table, outcomes, out)?, start, out)
         })
     }
 }
 
 /// Writes the elements of headwater_stream_fill_categorical_u64() with the numbers in `indices`.
 /// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `outcomes` is
-/// 0 or above 2^32, or that `table` is NULL. Not for secrets.
+/// 0 or above 2^32, or that `table` is NULL or overlaps `out`. Not for secrets.
 ///
 /// # Safety
 ///
@@ -108,12 +113,12 @@ pub unsafe extern "C" fn headwater_stream_categorical_u64_at(
     // from them, as `at` asks, and `outcomes` readable buckets, as `of` does. All refuse NULL.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
-            stream.distribution_at(&of(table, outcomes)?, i, out)
+            stream.distribution_at(&of(table, outcomes, out)?, i, out)
         })
     }
 }
 
-/// Returns the distribution of a table.
+/// Returns the distribution of a table, whose numbers are written to `out`.
 ///
 /// # Safety
 ///
@@ -121,7 +126,11 @@ pub unsafe extern "C" fn headwater_stream_categorical_u64_at(
 unsafe fn of<'a>(
     table: *const headwater_alias,
     outcomes: usize,
+    out: &[u64],
 ) -> Result<Categorical<&'a [Alias]>, Error> {
+    if overlap(table, outcomes, out.as_ptr(), out.len()) {
+        return Categorical::from_table(&[]); // the error of no table
+    }
     // SAFETY: `table` is NULL or has `outcomes` readable buckets, as `# Safety` says. A bucket of C
     // is one of Rust, as the assertions above show.
     let table = unsafe { elements(table.cast::<Alias>(), outcomes) };

@@ -2,7 +2,7 @@
 
 use super::key::headwater_key;
 use super::numbers::{errno, stream_of};
-use crate::edge::{elements, fail, output};
+use crate::edge::{elements, fail, output, overlap};
 use core::ffi::{c_double, c_int};
 use headwater_streams::Error;
 use headwater_streams::distributions::{
@@ -13,8 +13,8 @@ use libc::{EFAULT, EINVAL, size_t};
 /// Writes Dirichlet vectors: `dimension` shares that add up to 1, whose means are in proportion to
 /// `alpha`. Vector i + 1 follows vector i in `out`, which has room for `n` vectors. Arguments and
 /// errors are those of headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that
-/// `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above 2^900. Not for
-/// secrets.
+/// `dimension` is 0, `alpha` is NULL or overlaps `out`, or a number of it is not above 0 or above
+/// 2^900. Not for secrets.
 ///
 /// # Safety
 ///
@@ -33,20 +33,22 @@ pub unsafe extern "C" fn headwater_stream_fill_dirichlet_f64(
     n: size_t,
 ) -> c_int {
     // SAFETY: `alpha` is NULL or has `dimension` readable numbers, as `# Safety` says.
-    let Ok(vectors) = (unsafe { dirichlet(alpha, dimension) }) else { return fail(EINVAL) };
+    let Some(vectors) = (unsafe { dirichlet(alpha, dimension, out, n) }) else {
+        return fail(EINVAL);
+    };
     // SAFETY: `# Safety` grants a readable `key` and `n` writable vectors at `out`, as asked there.
     unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
 }
 
 /// Writes the vectors of headwater_stream_fill_dirichlet_f64() with the numbers in `indices`.
 /// Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
-/// also means that `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above
-/// 2^900. Not for secrets.
+/// also means that `dimension` is 0, `alpha` is NULL or overlaps `out`, or a number of it is not
+/// above 0 or above 2^900. Not for secrets.
 ///
 /// # Safety
 ///
 /// The promise of [`headwater_stream_fill_dirichlet_f64`]; `indices` is NULL, or aligned and valid
-/// for reads of `n` numbers, and does not overlap `out`.
+/// for reads of `n` numbers.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_dirichlet_f64_at(
@@ -59,9 +61,11 @@ pub unsafe extern "C" fn headwater_stream_dirichlet_f64_at(
     n: size_t,
 ) -> c_int {
     // SAFETY: `alpha` is NULL or has `dimension` readable numbers, as `# Safety` says.
-    let Ok(vectors) = (unsafe { dirichlet(alpha, dimension) }) else { return fail(EINVAL) };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
-    // apart from them, as asked there.
+    let Some(vectors) = (unsafe { dirichlet(alpha, dimension, out, n) }) else {
+        return fail(EINVAL);
+    };
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
+    // asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -69,8 +73,8 @@ pub unsafe extern "C" fn headwater_stream_dirichlet_f64_at(
 /// every machine. The weights need not add up to 1.
 ///
 /// Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there is a weight, all are
-/// finite and not below 0, and their sum is finite and above 0; EFAULT if `weights` or `table` is
-/// NULL, or an array takes more than SSIZE_MAX bytes. Async-signal-safe.
+/// finite and not below 0, their sum is finite and above 0, and `table` is another array; EFAULT if
+/// `weights` or `table` is NULL, or an array takes more than SSIZE_MAX bytes. Async-signal-safe.
 ///
 /// # Safety
 ///
@@ -83,6 +87,9 @@ pub unsafe extern "C" fn headwater_stream_multinomial_table(
     outcomes: size_t,
     table: *mut f64,
 ) -> c_int {
+    if overlap(weights, outcomes, table, outcomes) {
+        return fail(EINVAL);
+    }
     // SAFETY: `# Safety` grants `outcomes` readable weights and as many writable numbers at
     // `table`; `elements` and `output` refuse NULL.
     let (weights, table) = unsafe { (elements(weights, outcomes), output(table, outcomes)) };
@@ -97,7 +104,7 @@ pub unsafe extern "C" fn headwater_stream_multinomial_table(
 /// the weights of a table by headwater_stream_multinomial_table(). Vector i + 1 follows vector i in
 /// `out`, which has room for `n` vectors. Arguments and errors are those of
 /// headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that `outcomes` is 0,
-/// `table` is NULL, or a number of it is not from 0 to 1. Not for secrets.
+/// `table` is NULL or overlaps `out`, or a number of it is not from 0 to 1. Not for secrets.
 ///
 /// # Safety
 ///
@@ -117,7 +124,7 @@ pub unsafe extern "C" fn headwater_stream_fill_multinomial_u64(
     n: size_t,
 ) -> c_int {
     // SAFETY: `table` is NULL or has `outcomes` readable numbers, as `# Safety` says.
-    let Ok(vectors) = (unsafe { multinomial(trials, table, outcomes) }) else {
+    let Some(vectors) = (unsafe { multinomial(trials, table, outcomes, out, n) }) else {
         return fail(EINVAL);
     };
     // SAFETY: `# Safety` grants a readable `key` and `n` writable vectors at `out`, as asked there.
@@ -126,13 +133,13 @@ pub unsafe extern "C" fn headwater_stream_fill_multinomial_u64(
 
 /// Writes the vectors of headwater_stream_fill_multinomial_u64() with the numbers in `indices`.
 /// Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
-/// also means that `outcomes` is 0, `table` is NULL, or a number of it is not from 0 to 1. Not for
-/// secrets.
+/// also means that `outcomes` is 0, `table` is NULL or overlaps `out`, or a number of it is not
+/// from 0 to 1. Not for secrets.
 ///
 /// # Safety
 ///
 /// The promise of [`headwater_stream_fill_multinomial_u64`]; `indices` is NULL, or aligned and
-/// valid for reads of `n` numbers, and does not overlap `out`.
+/// valid for reads of `n` numbers.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_multinomial_u64_at(
@@ -146,11 +153,11 @@ pub unsafe extern "C" fn headwater_stream_multinomial_u64_at(
     n: size_t,
 ) -> c_int {
     // SAFETY: `table` is NULL or has `outcomes` readable numbers, as `# Safety` says.
-    let Ok(vectors) = (unsafe { multinomial(trials, table, outcomes) }) else {
+    let Some(vectors) = (unsafe { multinomial(trials, table, outcomes, out, n) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
-    // apart from them, as asked there.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
+    // asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -161,8 +168,8 @@ pub unsafe extern "C" fn headwater_stream_multinomial_u64_at(
 /// component.
 ///
 /// Returns 0, or -1 with errno set: EINVAL if `dimension` is 0, or the covariance is not finite or
-/// not positive semidefinite; EFAULT if a pointer is NULL, or a square takes more than SSIZE_MAX
-/// bytes. `factor` has no meaning then. Async-signal-safe.
+/// not positive semidefinite, or `factor` overlaps it; EFAULT if a pointer is NULL, or a square
+/// takes more than SSIZE_MAX bytes. `factor` has no meaning then. Async-signal-safe.
 ///
 /// # Safety
 ///
@@ -176,6 +183,9 @@ pub unsafe extern "C" fn headwater_stream_cholesky(
     factor: *mut f64,
 ) -> c_int {
     let Some(square) = dimension.checked_mul(dimension) else { return fail(EFAULT) };
+    if overlap(covariance, square, factor, square) {
+        return fail(EINVAL);
+    }
     // SAFETY: `# Safety` grants a readable and a writable square, whose sizes did not overflow
     // above; `elements` and `output` refuse NULL.
     let (covariance, factor) = unsafe { (elements(covariance, square), output(factor, square)) };
@@ -189,8 +199,8 @@ pub unsafe extern "C" fn headwater_stream_cholesky(
 /// Writes normal vectors of `dimension` components with this mean, and with a covariance whose
 /// factor headwater_stream_cholesky() has computed. Vector i + 1 follows vector i in `out`, which
 /// has room for `n` vectors. Arguments and errors are those of headwater_stream_fill_u8(), with
-/// vectors as elements; EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a
-/// number in them is not finite. Not for secrets.
+/// vectors as elements; EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL or
+/// overlaps `out`, or a number in them is not finite. Not for secrets.
 ///
 /// # Safety
 ///
@@ -211,7 +221,7 @@ pub unsafe extern "C" fn headwater_stream_fill_multivariate_normal_f64(
 ) -> c_int {
     // SAFETY: `mean` and `factor` are NULL or have `dimension` readable numbers and a square of
     // them.
-    let Ok(vectors) = (unsafe { multivariate_normal(mean, factor, dimension) }) else {
+    let Some(vectors) = (unsafe { multivariate_normal(mean, factor, dimension, out, n) }) else {
         return fail(EINVAL);
     };
     // SAFETY: `# Safety` grants a readable `key` and `n` writable vectors at `out`, as asked there.
@@ -220,13 +230,13 @@ pub unsafe extern "C" fn headwater_stream_fill_multivariate_normal_f64(
 
 /// Writes the vectors of headwater_stream_fill_multivariate_normal_f64() with the numbers in
 /// `indices`. Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements;
-/// EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a number in them is not
-/// finite. Not for secrets.
+/// EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL or overlaps `out`, or a
+/// number in them is not finite. Not for secrets.
 ///
 /// # Safety
 ///
 /// The promise of [`headwater_stream_fill_multivariate_normal_f64`]; `indices` is NULL, or aligned
-/// and valid for reads of `n` numbers, and does not overlap `out`.
+/// and valid for reads of `n` numbers.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_multivariate_normal_f64_at(
@@ -241,11 +251,11 @@ pub unsafe extern "C" fn headwater_stream_multivariate_normal_f64_at(
 ) -> c_int {
     // SAFETY: `mean` and `factor` are NULL or have `dimension` readable numbers and a square of
     // them.
-    let Ok(vectors) = (unsafe { multivariate_normal(mean, factor, dimension) }) else {
+    let Some(vectors) = (unsafe { multivariate_normal(mean, factor, dimension, out, n) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
-    // apart from them, as asked there.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
+    // asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -282,7 +292,7 @@ pub unsafe extern "C" fn headwater_stream_fill_sobol_f64(
 /// # Safety
 ///
 /// The promise of [`headwater_stream_fill_sobol_f64`]; `indices` is NULL, or aligned and valid for
-/// reads of `n` numbers, and does not overlap `out`.
+/// reads of `n` numbers.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_sobol_f64_at(
@@ -295,8 +305,8 @@ pub unsafe extern "C" fn headwater_stream_sobol_f64_at(
     n: size_t,
 ) -> c_int {
     let Ok(vectors) = sobol(dimension, scrambled) else { return fail(EINVAL) };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
-    // apart from them, as asked there.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
+    // asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -305,18 +315,28 @@ fn sobol(dimension: usize, scrambled: c_int) -> Result<Sobol, Error> {
     if scrambled != 0 { Sobol::new(dimension) } else { Sobol::plain(dimension) }
 }
 
-/// Returns the distribution of a list that C holds.
+/// Returns the distribution of a list that C holds, if it is one and `n` vectors at `out` overlap
+/// no part of it.
 ///
 /// # Safety
 ///
 /// If it is not null, `alpha` is aligned and valid for reads of `dimension` numbers.
-unsafe fn dirichlet<'a>(alpha: *const f64, dimension: usize) -> Result<Dirichlet<'a>, Error> {
+unsafe fn dirichlet<'a>(
+    alpha: *const f64,
+    dimension: usize,
+    out: *const f64,
+    n: usize,
+) -> Option<Dirichlet<'a>> {
+    if overlap(alpha, dimension, out, n.saturating_mul(dimension)) {
+        return None;
+    }
     // SAFETY: `elements` asks what the sentence above says of `alpha`. A missing list is empty, and
     // an empty one is the error.
-    Dirichlet::new(unsafe { elements(alpha, dimension) }.unwrap_or_default())
+    Dirichlet::new(unsafe { elements(alpha, dimension) }.unwrap_or_default()).ok()
 }
 
-/// Returns the distribution of a table that C holds.
+/// Returns the distribution of a table that C holds, if it is one and `n` vectors at `out` overlap
+/// no part of it.
 ///
 /// # Safety
 ///
@@ -325,13 +345,19 @@ unsafe fn multinomial<'a>(
     trials: u64,
     table: *const f64,
     outcomes: usize,
-) -> Result<Multinomial<&'a [f64]>, Error> {
+    out: *const u64,
+    n: usize,
+) -> Option<Multinomial<&'a [f64]>> {
+    if overlap(table, outcomes, out, n.saturating_mul(outcomes)) {
+        return None;
+    }
     // SAFETY: `elements` asks what the sentence above says of `table`. A missing list is empty, and
     // an empty one is the error.
-    Multinomial::from_table(trials, unsafe { elements(table, outcomes) }.unwrap_or_default())
+    Multinomial::from_table(trials, unsafe { elements(table, outcomes) }.unwrap_or_default()).ok()
 }
 
-/// Returns the distribution of a mean and a factor that C holds.
+/// Returns the distribution of a mean and a factor that C holds, if they are one and `n` vectors at
+/// `out` overlap no part of them.
 ///
 /// # Safety
 ///
@@ -341,12 +367,18 @@ unsafe fn multivariate_normal<'a>(
     mean: *const f64,
     factor: *const f64,
     dimension: usize,
-) -> Result<MultivariateNormal<'a>, Error> {
+    out: *const f64,
+    n: usize,
+) -> Option<MultivariateNormal<'a>> {
     let square = dimension.checked_mul(dimension).unwrap_or_default();
+    let room = n.saturating_mul(dimension);
+    if overlap(mean, dimension, out, room) || overlap(factor, square, out, room) {
+        return None;
+    }
     // SAFETY: `elements` asks what the sentence above says of each pointer. A square that overflows
     // is read as empty, and so is a missing list: an empty one is the error.
     let (mean, factor) = unsafe { (elements(mean, dimension), elements(factor, square)) };
-    MultivariateNormal::new(mean.unwrap_or_default(), factor.unwrap_or_default())
+    MultivariateNormal::new(mean.unwrap_or_default(), factor.unwrap_or_default()).ok()
 }
 
 /// Writes `n` vectors of a range to `out`.
@@ -377,8 +409,7 @@ unsafe fn fill_vectors<D: VectorDistribution>(
 ///
 /// # Safety
 ///
-/// As of [`fill_vectors`]; `indices` is NULL, or aligned and valid for reads of `n` numbers, and
-/// does not overlap `out`.
+/// As of [`fill_vectors`]; `indices` is NULL, or aligned and valid for reads of `n` numbers.
 unsafe fn vectors_at<D: VectorDistribution>(
     key: *const headwater_key,
     stream: u64,
@@ -388,9 +419,12 @@ unsafe fn vectors_at<D: VectorDistribution>(
     vectors: &D,
 ) -> c_int {
     let Some(room) = n.checked_mul(vectors.dimension().get()) else { return fail(EFAULT) };
+    if overlap(indices, n, out, room) {
+        return fail(EINVAL);
+    }
     // SAFETY: `n` vectors are `room` numbers, so each of the three asks what the sentence above
-    // says of its pointer. `out` does not overlap `indices`, so no two references reach the same
-    // memory.
+    // says of its pointer. `out` does not overlap `indices`, which was checked, so no two
+    // references reach the same memory.
     let (stream, indices, out) =
         unsafe { (stream_of(key, stream), elements(indices, n), output(out, room)) };
     let stream = match stream {

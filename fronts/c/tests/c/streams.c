@@ -350,6 +350,35 @@ static void parameters(void)
     CHECK(headwater_stream_fill_binomial_u64(&key, 0, 9, 1, 0, &count, 1) == 0 && count == 9);
 }
 
+/* One array for an argument and for the results, whole or by one element. */
+static void overlaps(void)
+{
+    double both[12] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, mean[3] = { 0, 0, 0 }, before[12];
+    uint64_t places[4] = { 3, 1, 2, 0 };
+    union { double weights[6]; struct headwater_alias table[3]; uint64_t out[6]; } alias = { { 1, 2, 3 } };
+    memcpy(before, both, sizeof both);
+    REFUSED(EINVAL, headwater_stream_u64_at(&key, 0, places, places, 4));
+    REFUSED(EINVAL, headwater_stream_u64_at(&key, 0, places, places + 1, 2));
+    REFUSED(EINVAL, headwater_stream_u64_at(&key, 0, places + 1, places, 2));
+    REFUSED(EINVAL, headwater_stream_u8_at(&key, 0, places, (uint8_t *)places + 31, 4));
+    CHECK(places[0] == 3 && places[1] == 1 && places[2] == 2 && places[3] == 0);
+    REFUSED(EINVAL, headwater_stream_alias_table(alias.weights, 3, alias.table));
+    REFUSED(EINVAL, headwater_stream_fill_categorical_u64(&key, 0, alias.table, 3, 0, alias.out + 5, 1));
+    REFUSED(EINVAL, headwater_stream_categorical_u64_at(&key, 0, alias.table, 3, places, alias.out, 4));
+    REFUSED(EINVAL, headwater_stream_cholesky(both, 3, both));
+    REFUSED(EINVAL, headwater_stream_cholesky(both, 3, both + 3));
+    REFUSED(EINVAL, headwater_stream_multinomial_table(both, 3, both + 2));
+    REFUSED(EINVAL, headwater_stream_fill_multinomial_u64(&key, 0, 9, (double *)places, 4, 0, places, 1));
+    REFUSED(EINVAL, headwater_stream_fill_dirichlet_f64(&key, 0, both, 3, 0, both, 1));
+    REFUSED(EINVAL, headwater_stream_dirichlet_f64_at(&key, 0, mean, 3, places, (double *)places + 3, 2));
+    REFUSED(EINVAL, headwater_stream_fill_multivariate_normal_f64(&key, 0, mean, both, 3, 0, both + 8, 1));
+    REFUSED(EINVAL, headwater_stream_multivariate_normal_f64_at(&key, 0, mean, both, 3, places, mean, 1));
+    CHECK(memcmp(both, before, sizeof both) == 0);
+    /* Beside each other they do not overlap. */
+    CHECK(headwater_stream_u64_at(&key, 0, places, places + 2, 2) == 0);
+    CHECK(headwater_stream_fill_multivariate_normal_f64(&key, 0, mean, both, 3, 0, both + 9, 1) == 0);
+}
+
 static void errors(void)
 {
     struct headwater_key bad, copy;
@@ -357,6 +386,7 @@ static void errors(void)
     unsigned char byte = 7;
     CHECK(headwater_stream_key_from_seed(&key, HEADWATER_PHILOX4X32, 1) == 0);
     parameters();
+    overlaps();
     copy = bad = key;
     bad.engine = 3;
     REFUSED(EINVAL, headwater_stream_key_from_seed(&copy, 3, 1));
