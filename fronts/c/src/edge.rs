@@ -96,9 +96,9 @@ pub(crate) unsafe fn elements<'a, T>(at: *const T, n: usize) -> Option<&'a [T]> 
     Some(unsafe { core::slice::from_raw_parts(at, n) })
 }
 
-/// Returns true if the memory for results holds a part of an argument. A C program may well pass one
-/// array for both, as LAPACK allows, but a `&mut` beside a `&` of the same bytes is undefined, and a
-/// result would lie where an argument is still to be read.
+/// Returns true if the memory for results holds a part of an argument. A C program may well pass
+/// one array for both, as LAPACK allows, but a `&mut` beside a `&` of the same bytes is
+/// undefined, and a result would lie where an argument is still to be read.
 pub(crate) fn overlap<A, B>(argument: *const A, len: usize, out: *const B, n: usize) -> bool {
     // Arrays that cannot exist overlap nothing: they are refused as what they are.
     fn range<T>(at: *const T, len: usize) -> Option<Range<usize>> {

@@ -64,8 +64,8 @@ pub unsafe extern "C" fn headwater_stream_dirichlet_f64_at(
     let Some(vectors) = (unsafe { dirichlet(alpha, dimension, out, n) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
-    // asked there.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`,
+    // as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -156,8 +156,8 @@ pub unsafe extern "C" fn headwater_stream_multinomial_u64_at(
     let Some(vectors) = (unsafe { multinomial(trials, table, outcomes, out, n) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
-    // asked there.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`,
+    // as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -254,8 +254,8 @@ pub unsafe extern "C" fn headwater_stream_multivariate_normal_f64_at(
     let Some(vectors) = (unsafe { multivariate_normal(mean, factor, dimension, out, n) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
-    // asked there.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`,
+    // as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -305,8 +305,8 @@ pub unsafe extern "C" fn headwater_stream_sobol_f64_at(
     n: size_t,
 ) -> c_int {
     let Ok(vectors) = sobol(dimension, scrambled) else { return fail(EINVAL) };
-    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`, as
-    // asked there.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`,
+    // as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 

@@ -19,7 +19,7 @@ pub(crate) const BYTES: usize = HEADER + 8 * CAPACITY;
 /// A counted event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
-    /// A whole word that was drawn in a batch. Not all are recorded, but all are searched for zeros.
+    /// A whole word of a batch. Not all are recorded, but all are searched for zeros.
     Drawn,
     Thread,
     Fork,
