@@ -94,9 +94,9 @@ pub(crate) unsafe fn run(
     let mut refused = None;
     let plan = match plan(function, constants) {
         Ok(plan) => plan,
-        // A value that all rows of this chunk have counts as a constant, also if it is wrong. But in
-        // a row without an id it is no error, so a chunk of such rows would fail, and pass beside
-        // any other row. So the rows decide, and the sentence stays that of the constant.
+        // A value that all rows of this chunk have counts as a constant, also if it is wrong. But
+        // in a row without an id it is no error, so a chunk of such rows would fail, and pass
+        // beside any other row. So the rows decide, and the sentence stays that of the constant.
         Err(error) => {
             let (constants, columns) =
                 arguments(function, &columns, chunk.rows, true).map_err(|_| error.clone())?;
@@ -132,8 +132,8 @@ pub(crate) unsafe fn run(
 /// Constants, and the parameters that are columns, each with its place in the kind's table.
 type Arguments<'a> = (Vec<constant::Constant>, Vec<(usize, Arrow<'a>)>);
 
-/// Returns the arguments after the ids. A parameter with one value in all rows is a constant, unless
-/// `all_by_row`.
+/// Returns the arguments after the ids. A parameter with one value in all rows is a constant,
+/// unless `all_by_row`.
 fn arguments<'a>(
     function: Function,
     columns: &[Vector<'a>],

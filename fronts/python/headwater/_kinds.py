@@ -195,7 +195,8 @@ def missing(module: str, name: str) -> AttributeError:
         others = "pandas and polars have it"
         if name == "key_of":
             others = "arrow, pyarrow, pandas, polars, daft, ibis, ray and spark have it"
-        return AttributeError(f"module {module!r} has no attribute {name!r}: headwater's {others}")
+        lacks = f"module {module!r} has no attribute {name!r}"
+        return AttributeError(f"{lacks}: headwater's {others}")
     return AttributeError(
         f"module {module!r} has no attribute {name!r}; kinds are {', '.join(KINDS)}"
     )

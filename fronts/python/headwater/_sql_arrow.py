@@ -79,7 +79,7 @@ def _numbers(column: Any) -> Any:
 
 
 def _text(name: Any, usage: str) -> str:
-    """Returns a name, or raises an error if it is none: bytes and numbers would make other keys."""
+    """Returns a name, or raises an error if it is none: bytes and numbers make other keys."""
     if not isinstance(name, str):
         raise TypeError(f"name in {usage} must be a text, not {name!r}")
     return name
@@ -133,9 +133,10 @@ def _function(
         try:
             return drawn()
         except (TypeError, ValueError) as error:
-            # A value that all rows of this batch have counts as a constant, also if it is wrong. But
-            # in a row without an id it is no error, so a batch of such rows would fail, and pass
-            # beside any other row. So the rows decide, and the sentence stays that of the constant.
+            # A value that all rows of this batch have counts as a constant, also if it is wrong.
+            # But in a row without an id it is no error, so a batch of such rows would fail, and
+            # pass beside any other row. So the rows decide, and the sentence stays that of the
+            # constant.
             for name, column in zip(names, others, strict=False):
                 if name in columns and name not in by_row:
                     values[name], by_row[name] = ..., _numbers(_whole(column))

@@ -4,8 +4,8 @@
     >>> table.mutate(noise=hi.normal(table.id, headwater.Key(42), name="noise"))
     >>> table.filter(hi.sample(table.id, headwater.Key(42), 0.01))
 
-They are ibis' functions over Arrow (`ibis.udf.scalar.pyarrow`), which its backends DuckDB and Polars
-have, and DataFusion's in the versions that ibis knows. `ibis._.id` stands for a column, too.
+They are ibis' functions over Arrow (`ibis.udf.scalar.pyarrow`), which its backends DuckDB and
+Polars have, and DataFusion's in the versions that ibis knows. `ibis._.id` stands for a column, too.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def key_of(*columns: Any, nulls: str = "null") -> Any:
     if not columns or not all(isinstance(column, ir.Value) for column in columns):
         raise TypeError("key_of() needs columns of ibis, such as table.user")
 
-    # As a struct, because a row has a key as long as one of its values is not null. And DuckDB takes
-    # no null from a function of ibis', so that -1, which is no key, stands for it.
+    # As a struct, because a row has a key as long as one of its values is not null. And DuckDB
+    # takes no null from a function of ibis', so that -1, which is no key, stands for it.
     rows = ibis.struct({f"c{place}": column for place, column in enumerate(columns)})
 
     def draw(batch: Any) -> Any:

@@ -30,7 +30,7 @@ def _column(ids: Any) -> tuple[Any, Any]:
     if not isinstance(ids, pd.Series | pd.Index):
         found = f"{type(ids).__module__.partition('.')[0]}.{type(ids).__name__}"
         raise TypeError(
-            f"ids must be a Series or an Index of pandas' or an array of NumPy's, not {found}: "
+            f"ids must be a Series, an Index or an array of NumPy's, not {found}: "
             "headwater.arrow takes every Arrow column"
         )
     if isinstance(ids, pd.MultiIndex):
@@ -72,8 +72,8 @@ def _same_rows(ids: Any, column: Any, what: str) -> None:
 
 
 def _numbers(ids: Any, column: Any, name: str, unknown: Any) -> Any:
-    """Returns a parameter that is a column, as an array of numbers, none of which is missing but in
-    the rows that `unknown` is true for: those without an id, which have no number in any case.
+    """Returns a parameter that is a column, as an array of numbers, none of which is missing but
+    in the rows that `unknown` is true for: those without an id, which have no number in any case.
     """
     _same_rows(ids, column, f"ids and {name}")
     column = _unmasked(column, "parameters")

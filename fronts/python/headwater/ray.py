@@ -6,7 +6,8 @@
     >>> dataset.map_batches(hr.keep("id", key, 0.01), batch_format="pyarrow")
 
 Each function returns a callable that adds a column to a pyarrow Table, or replaces the one of its
-name, and `keep` one that leaves the rows of a sample. They pickle, and a task that Ray repeats makes the same rows.
+name, and `keep` one that leaves the rows of a sample. They pickle, and a task that Ray repeats
+makes the same rows.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _is_table(table: Any) -> None:
 
 
 def _with(table: Any, name: str, column: Any) -> Any:
-    """Returns a table with a column, in place of one of the same name, as in all other engines."""
+    """Returns a table with a column, in place of one of its name, as in all other engines."""
     if name not in table.column_names:
         return table.append_column(name, column)
     return table.set_column(table.column_names.index(name), name, column)

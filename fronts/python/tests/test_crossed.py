@@ -31,7 +31,7 @@ def con(request: pytest.FixtureRequest) -> Any:
 
 
 def test_decimal_weights_are_rounded_once_in_every_engine(con: Any) -> None:
-    texts = ("0.1", "0.7", "123456789012345678.123456789", "0.30000000000000004441", "7.77777777777")
+    texts = ("0.1", "0.7", "123456789012345678.123456789", "0.30000000000000004441", "7.777777777")
     weights = [Decimal(text) for text in texts] * 40
     ids = list(range(len(weights)))
     numbers = KEY.child(b"weighted").stream(0).at(ids).standard_exponential()
@@ -48,9 +48,9 @@ def test_decimal_weights_are_rounded_once_in_every_engine(con: Any) -> None:
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        ("hw_weighted_order(id, 42, 1.0, 7)", r"name in hw_weighted_order\(.* must be a text, not 7"),
-        ("hw_weighted_order(id, 42, 1.0, 'x'::blob)", r"name in hw_weighted_order\(.* must be a text"),
-        ("hw_split(id, 42, [0.8, 0.2]::double[2])", r"not be an ARRAY: cast it to a list, DOUBLE\[\]"),
+        ("hw_weighted_order(id, 42, 1.0, 7)", r"name in hw_weighted_order\(.* a text, not 7"),
+        ("hw_weighted_order(id, 42, 1.0, 'x'::blob)", r"name in hw_weighted_order\(.* a text"),
+        ("hw_split(id, 42, [0.8, 0.2]::double[2])", r"be an ARRAY: cast it to a list, DOUBLE\[\]"),
         ("hw_split(id, 42, array_value(id, 1 - id))", r"not be an ARRAY: cast it to a list"),
         ("hw_normal(id, 42, 'z', 0, -1.0)", "scale must be a finite number from 0, not -1"),
         ("hw_normal(id, 42, 'z', 'x')", "loc must be a number, not"),
@@ -61,12 +61,12 @@ def test_errors_of_both_engines(con: Any, sql: str, words: str) -> None:
         con.execute(f"select {sql} from range(2) t(id)").fetchall()
 
 
-# A parameter that the kind refuses is no error in a row without an id, however many such rows come
-# together: alone they were a batch with a constant, which was refused.
+# A parameter that the kind refuses is no error in a row without an id, however many such rows
+# come together: alone they were a batch with a constant, which was refused.
 ROWS = [(0, 1.0, 1.0), (None, float("nan"), -1.0), (None, float("nan"), -1.0), (5, 2.0, 0.5)]
 
 
-@pytest.mark.parametrize("rows", [slice(0, 4), slice(1, 3), slice(2, 3), slice(1, 4), slice(0, 2)])
+@pytest.mark.parametrize("rows", [slice(*x) for x in ((0, 4), (1, 3), (2, 3), (1, 4), (0, 2))])
 def test_rows_without_an_id_are_null_in_every_batch(con: Any, rows: slice) -> None:
     ids, mu, sigma = zip(*ROWS[rows], strict=True)
     right = [
@@ -93,21 +93,23 @@ def test_rows_without_an_id_are_null_in_every_batch(con: Any, rows: slice) -> No
 def test_errors_of_pandas_name_the_row_of_the_frame() -> None:
     ids = pd.Series([None, 7, None, 8, 9], dtype="Int64")
     bad = pd.Series([-1.0, 1.0, -1.0, 1.0, -1.0])
-    with pytest.raises(ValueError, match="scale in row 4 of the batch must be a finite number from"):
+    with pytest.raises(ValueError, match="scale in row 4 of the batch must be a finite number"):
         in_pandas.normal(ids, KEY, 0, bad)
     with pytest.raises(ValueError, match="loc in row 3 is missing"):
         in_pandas.normal(ids, KEY, pd.Series([None, 1, None, None, 2], dtype="Int64"))
     with pytest.raises(ValueError, match="the id in row 0 is missing"):
         in_pandas.normal(ids, KEY, 0, bad, nulls="error")
     made = in_pandas.binomial(ids, KEY, pd.Series([None, 5, None, 6, 7], dtype="Int64"), 0.5)
-    assert made.isna().tolist() == [True, False, True, False, False] and str(made.dtype) == "Int64"
+    assert made.isna().tolist() == [True, False, True, False, False]
+    assert str(made.dtype) == "Int64"
 
 
 @pytest.mark.parametrize("by", [None, "g"])
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_rows_of_one_id_stay_in_their_order(by: str | None, weights: str | None) -> None:
     rows = 50_000
-    frame = pd.DataFrame({"id": np.repeat(np.arange(rows // 5), 5), "row": np.arange(rows), "w": 2.0})
+    ids = np.repeat(np.arange(rows // 5), 5)
+    frame = pd.DataFrame({"id": ids, "row": np.arange(rows), "w": 2.0})
     frame["g"] = frame["row"] % 3
     right = in_pandas.sample_n(frame, "id", 1003, KEY, by=by, weights=weights)["row"]
     for made in (pl.from_pandas(frame), pl.from_pandas(frame).lazy()):
@@ -127,8 +129,8 @@ def test_folds_are_refused_at_the_call(k: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: in_polars.normal("id", KEY, "mu"), r"not the text 'mu': a column is pl.col\('mu'\)"),
-        (lambda: in_pandas.normal(pl.Series([1]), KEY), "not polars.Series: headwater.arrow takes"),
+        (lambda: in_polars.normal("id", KEY, "mu"), r"the text 'mu': a column is pl.col\('mu'\)"),
+        (lambda: in_pandas.normal(pl.Series([1]), KEY), "not polars.Series: headwater.arrow"),
         (lambda: in_pandas.normal(pa.array([1]), KEY), "not pyarrow.Int64Array: headwater.arrow"),
         (
             lambda: in_pandas.sample_n(
@@ -141,7 +143,7 @@ def test_folds_are_refused_at_the_call(k: Any) -> None:
             lambda: in_arrow.normal(np.array(["2020-01-01"], "M8[s]"), KEY),
             "ids must hold integers, and key_of.. makes them of dates and times",
         ),
-        (lambda: in_arrow.normal(pa.array([1]), KEY, name="\ud800"), "name must be a text of whole"),
+        (lambda: in_arrow.normal(pa.array([1]), KEY, name="\ud800"), "name must be a text of"),
     ],
 )
 def test_errors_name_the_way_out(call: Any, words: str) -> None:
@@ -163,7 +165,7 @@ def test_columns_of_ray_replace_those_of_their_name() -> None:
         front.key_of(table["user"])
     with pytest.raises(TypeError, match='pass batch_format="pyarrow"'):
         front.key_of("user")({"user": np.array(["a"])})
-    with pytest.raises(TypeError, match=r"numbers, and no column such as this ChunkedArray: .*pyarrow"):
+    with pytest.raises(TypeError, match=r"no column such as this ChunkedArray: .*pyarrow"):
         front.normal("id", KEY, table["id"])
     with pytest.raises(AttributeError, match="headwater's pandas and polars have it"):
         front.sample_n  # noqa: B018

@@ -82,8 +82,8 @@ impl<'a> Ids<'a> {
         self.array.buffers = self.buffers.as_mut_ptr();
         // SAFETY: the format is a C string of the program's text, the list has two buffers and lies
         // in `self`, which the column borrows. The second buffer has `length` ids, as the slice
-        // shows that `new` was given, or `# Safety` of `from_raw`. The first is null, for no nulls, or
-        // has a bit for each, because `with_validity` makes a length that is refused of fewer.
+        // shows that `new` was given, or `# Safety` of `from_raw`. The first is null, for no nulls,
+        // or has a bit for each, because `with_validity` makes a length that is refused of fewer.
         unsafe { Column::new(&self.schema, &self.array) }
     }
 }

@@ -269,8 +269,8 @@ impl Plan {
         self.columns().collect()
     }
 
-    /// Returns the column for a column of ids, and a column for each parameter that is one. `valid`
-    /// has the bits of ids that are a buffer, whose rows are null where the bit is 0.
+    /// Returns the column for a column of ids, and a column for each parameter that is one.
+    /// `valid` has the bits of ids that are a buffer, whose rows are null where the bit is 0.
     #[pyo3(signature = (ids, name="", columns=Vec::new(), valid=None, /))]
     fn run<'py>(
         &self,
