@@ -55,6 +55,19 @@ const ENGINES: [&str; 14] = [
     "ray==2.60.0",
     "rich",
 ];
+/// The oldest versions that the fronts of pandas, Polars, pyarrow and DuckDB take: `need` in each
+/// of them, and `pyproject.toml`, have the same. With the NumPy that they were built for.
+const OLDEST: [&str; 7] = [
+    "maturin==1.16.0",
+    "pytest==9.2.0",
+    "numpy==1.26.4",
+    "pandas==2.2.0",
+    "polars==1.4.1",
+    "pyarrow==16.0.0",
+    "duckdb==1.2.0",
+];
+/// The oldest versions that the fronts of other engines take.
+const OLDEST_ENGINES: [&str; 2] = ["datafusion==53.0.0", "daft==0.7.0"];
 /// The oldest DuckDB that loads the extension, and the newest of each later series.
 const DUCKDBS: [&str; 4] = ["duckdb==1.3.2", "duckdb==1.4.5", "duckdb==1.5.6", "duckdb==2.0.1"];
 /// The oldest Spark whose classes the jar takes.
@@ -89,6 +102,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.long_step("Python package, under newer Pythons", newer);
     report.long_step("Python package, without the interpreter's lock", unlocked);
     report.long_step("columns by row id in more engines", engines);
+    report.long_step("columns by row id in the oldest engines", oldest);
     report.long_step("Python wheels", || {
         let python = need(
             tools::python(&[&TESTED[..1], &WHEELS[..]].concat()),
@@ -217,6 +231,32 @@ fn engines() -> Result<(), Stop> {
         let files = ["test_duckdb_outside.py", "test_duckdb_by_row.py"];
         // Before the environment's own DuckDB.
         run(tests(&files).env("PYTHONPATH", folder))?;
+    }
+    Ok(())
+}
+
+/// Tests the same wheel with the oldest versions of the engines. Most tests are written for the
+/// newest ones, whose own interfaces have changed since.
+fn oldest() -> Result<(), Stop> {
+    const LOSS: &str = "whether the oldest versions of the engines have the same columns";
+    const FILES: [&str; 3] = ["test_oldest.py", "test_arrow.py", "test_rows.py"];
+    let tests = |python: &Path, files: &[&str]| {
+        let mut pytest = Command::new(python);
+        pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
+        pytest.arg("--rootdir=fronts/python");
+        pytest.args(files.iter().map(|file| format!("fronts/python/tests/{file}")));
+        pytest
+    };
+    let python = need(tools::python_in("oldest", &OLDEST), LOSS)?;
+    install(&python)?;
+    run(&mut tests(&python, &FILES))?;
+    let python = need(tools::python_in("engines", &ENGINES), LOSS)?;
+    install(&python)?;
+    for package in OLDEST_ENGINES {
+        let folder = alone(&python, package, LOSS)?;
+        let (name, _) = package.split_once("==").context("a package without a version")?;
+        let files = ["test_engines.py", "test_oldest.py"];
+        run(tests(&python, &files).args(["-k", name]).env("PYTHONPATH", folder))?;
     }
     Ok(())
 }

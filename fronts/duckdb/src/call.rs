@@ -90,26 +90,23 @@ pub(crate) unsafe fn run(
     if !(least..=most).contains(&columns.len()) {
         return Err(format!("{usage} takes {least} to {most} arguments, not {}", columns.len()));
     }
-    let is_weight = |name: &str| function == Function::Weighted && name == "weight";
-    let mut constants = Vec::new();
-    let mut by = Vec::new();
-    for ((column, name), place) in columns.iter().zip(&names).zip(0..).skip(1) {
-        if is_weight(name) {
-            continue;
+    let (constants, mut by) = arguments(function, &columns, chunk.rows, false)?;
+    let mut refused = None;
+    let plan = match plan(function, constants) {
+        Ok(plan) => plan,
+        // A value that all rows of this chunk have counts as a constant, also if it is wrong. But
+        // in a row without an id it is no error, so a chunk of such rows would fail, and pass
+        // beside any other row. So the rows decide, and the sentence stays that of the constant.
+        Err(error) => {
+            let (constants, columns) =
+                arguments(function, &columns, chunk.rows, true).map_err(|_| error.clone())?;
+            by = columns;
+            let plan = plan(function, constants).map_err(|_| error.clone())?;
+            refused = Some(error);
+            plan
         }
-        let one = constant::of(column, chunk.rows);
-        constants.push(match (one, function.by_row(place)) {
-            (Some(one), _) => one,
-            (None, Some((at, form))) => {
-                by.push((at, Arrow::parameter(column, chunk.rows, form).map_err(text)?));
-                constant::Constant::Column
-            }
-            (None, None) => return Err(format!(
-                "{name} in {usage} must be one value for all rows, and not null: write a constant"
-            )),
-        });
-    }
-    let plan = plan(function, constants)?;
+    };
+    let text = |error: headwater_arrow::Error| refused.clone().unwrap_or(text(error));
     let ids = columns.first().ok_or("no ids")?;
     let mut ids = Arrow::new(ids, chunk.rows).map_err(text)?;
     // In the order of the table, which the kernel takes.
@@ -130,6 +127,47 @@ pub(crate) unsafe fn run(
     }
     place.nulls(&null);
     Ok(())
+}
+
+/// Constants, and the parameters that are columns, each with its place in the kind's table.
+type Arguments<'a> = (Vec<constant::Constant>, Vec<(usize, Arrow<'a>)>);
+
+/// Returns the arguments after the ids. A parameter with one value in all rows is a constant,
+/// unless `all_by_row`.
+fn arguments<'a>(
+    function: Function,
+    columns: &[Vector<'a>],
+    rows: usize,
+    all_by_row: bool,
+) -> Result<Arguments<'a>, String> {
+    let (names, _) = function.arguments();
+    let is_weight = |name: &str| function == Function::Weighted && name == "weight";
+    let mut constants = Vec::new();
+    let mut by = Vec::new();
+    for ((column, name), place) in columns.iter().zip(&names).zip(0..).skip(1) {
+        if is_weight(name) {
+            continue;
+        }
+        let by_row = function.by_row(place);
+        let one = match by_row.is_some() && all_by_row {
+            true => None,
+            false => constant::of(column, rows),
+        };
+        constants.push(match (one, by_row) {
+            (Some(one), _) => one,
+            (None, Some((at, form))) => {
+                by.push((at, Arrow::parameter(column, rows, form).map_err(text)?));
+                constant::Constant::Column
+            }
+            (None, None) => {
+                return Err(format!(
+                    "{name} in {} must be one value for all rows, and not null: write a constant",
+                    function.usage()
+                ));
+            }
+        });
+    }
+    Ok((constants, by))
 }
 
 fn text(error: headwater_arrow::Error) -> String {

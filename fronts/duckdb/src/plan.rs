@@ -176,6 +176,10 @@ fn parts(value: &Constant) -> Result<What, String> {
             let parts = whole(value, "parts", COUNT)?;
             Ok(What::Equal(parts as u64))
         }
+        Constant::Other("ARRAY") => Err(format!(
+            "parts in {} must not be an ARRAY: cast it to a list, DOUBLE[]",
+            Function::Split.usage()
+        )),
         other => {
             Err(format!("parts must be an integer or a list of shares, not {}", other.shown()))
         }

@@ -80,6 +80,9 @@ def function(
         nulls: str = "null",
         **keywords: Any,
     ) -> Any:
+        if is_column is None:
+            for value in [*args, *keywords.values()]:
+                _no_column(value, kind["name"], module)
         if is_column is None or not any(map(is_column, [*args, *keywords.values()])):
             made = plan(kind, key, args, keywords, dtype, name, nulls)
             return evaluate(ids, made, name or kind["name"])
@@ -162,6 +165,21 @@ def functions(
     return made
 
 
+# Libraries whose objects a user may pass as a parameter that has a value for each row.
+_ENGINES = ("daft", "datafusion", "ibis", "pandas", "polars", "pyarrow", "pyspark")
+
+
+def _no_column(value: Any, function: str, module: str) -> None:
+    """Raises an error for a column as a parameter where there are only constants."""
+    library = type(value).__module__.partition(".")[0]
+    if library in _ENGINES and not hasattr(type(value), "__float__"):
+        raise TypeError(
+            f"parameters of {module}.{function}() are numbers, and no column such as this "
+            f"{type(value).__name__}: headwater.pyarrow.{function}() takes columns, and can be "
+            "called in a function of the engine's own for each batch"
+        )
+
+
 def is_arrow(value: Any) -> bool:
     """Returns true for columns that speak Arrow, and for NumPy's arrays of one dimension."""
     return (
@@ -173,6 +191,12 @@ def is_arrow(value: Any) -> bool:
 
 def missing(module: str, name: str) -> AttributeError:
     """Returns the error for a name that an engine's module lacks."""
+    if name in ("folds", "key_of", "sample_n", "weighted_order"):
+        others = "pandas and polars have it"
+        if name == "key_of":
+            others = "arrow, pyarrow, pandas, polars, daft, ibis, ray and spark have it"
+        lacks = f"module {module!r} has no attribute {name!r}"
+        return AttributeError(f"{lacks}: headwater's {others}")
     return AttributeError(
         f"module {module!r} has no attribute {name!r}; kinds are {', '.join(KINDS)}"
     )

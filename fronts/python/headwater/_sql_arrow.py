@@ -16,10 +16,13 @@ import pyarrow.compute as pc
 from headwater import _engines, _kinds, _samples
 from headwater._native import ArrowChunkedArray, Key, Plan, arrow_key_of
 
-_engines.need(pa, "pyarrow", (14,))
+_engines.need(pa, "pyarrow", (16,))
+
 
 def _constant(column: Any, what: str) -> Any:
     """Returns the one value that all rows have."""
+    if pa.types.is_fixed_size_list(column.type):  # as the extension, which cannot read them
+        raise TypeError(f"{what} must not be an ARRAY: cast it to a list, DOUBLE[]")
     if pa.types.is_nested(column.type):
         listed = column.to_pylist()
         if None not in listed and all(value == listed[0] for value in listed):
@@ -75,6 +78,13 @@ def _numbers(column: Any) -> Any:
     return column
 
 
+def _text(name: Any, usage: str) -> str:
+    """Returns a name, or raises an error if it is none: bytes and numbers make other keys."""
+    if not isinstance(name, str):
+        raise TypeError(f"name in {usage} must be a text, not {name!r}")
+    return name
+
+
 def _taken(column: Any) -> Any:
     return pa.chunked_array(column) if isinstance(column, ArrowChunkedArray) else pa.array(column)
 
@@ -110,13 +120,30 @@ def _function(
                 values[name], by_row[name] = ..., _numbers(_whole(column))
             else:
                 values[name] = _constant(column, f"{name} in {usage}")
-        if not isinstance(values.get("name", ""), str):
-            raise TypeError(f"name in {usage} must be a text, not {values['name']!r}")
+        _text(values.get("name", ""), usage)
         key = Key(values.pop("seed"))
-        made = plan(key, *values.values())
-        if not by_row:
-            return _taken(made.run(ids, ""))
-        return _taken(made.run(_whole(ids), "", [by_row[name] for name in columns if name in by_row]))
+
+        def drawn() -> Any:
+            made = plan(key, *values.values())
+            if not by_row:
+                return _taken(made.run(ids, ""))
+            some = [by_row[name] for name in columns if name in by_row]
+            return _taken(made.run(_whole(ids), "", some))
+
+        try:
+            return drawn()
+        except (TypeError, ValueError) as error:
+            # A value that all rows of this batch have counts as a constant, also if it is wrong.
+            # But in a row without an id it is no error, so a batch of such rows would fail, and
+            # pass beside any other row. So the rows decide, and the sentence stays that of the
+            # constant.
+            for name, column in zip(names, others, strict=False):
+                if name in columns and name not in by_row:
+                    values[name], by_row[name] = ..., _numbers(_whole(column))
+            try:
+                return drawn()
+            except (TypeError, ValueError):
+                raise error from None
 
     return run
 
@@ -154,13 +181,13 @@ def _weighted(*columns: Any) -> Any:
     kind = weights.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise ValueError(_samples.NEED)
-    weights = pc.cast(weights, pa.float64())
+    weights = pc.cast(_numbers(weights), pa.float64())
     good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
     if weights.null_count or not pc.all(good).as_py():
         raise ValueError(_samples.NEED)
     if pc.any(pc.and_(pc.greater(weights, 0.0), pc.less(weights, _samples.LEAST))).as_py():
         raise ValueError(_samples.TINY)
-    name = _constant(names[0], f"name in {usage}") if names else None
+    name = _text(_constant(names[0], f"name in {usage}"), usage) if names else None
     plan = _samples.exponential(Key(_constant(seed, f"seed in {usage}")), name)
     numbers = _taken(plan.run(ids, ""))
     positive = pc.if_else(pc.equal(weights, 0.0), 1.0, weights)

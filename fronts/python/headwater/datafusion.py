@@ -15,11 +15,14 @@ from typing import Any
 
 import datafusion
 import pyarrow as pa
-from datafusion.functions import nvl2
 
-from headwater import _kinds
+from headwater import _engines, _kinds
 from headwater._native import Plan
 from headwater.pyarrow import _taken, _type
+
+_engines.need(datafusion, "datafusion", (53,))
+
+from datafusion.functions import nvl2  # noqa: E402 - older versions have none
 
 __all__: list[str] = []
 # Holds integers of every type.

@@ -28,7 +28,11 @@ def _column(ids: Any) -> tuple[Any, Any]:
     if isinstance(ids, np.ndarray):
         return ids, None
     if not isinstance(ids, pd.Series | pd.Index):
-        raise TypeError(f"ids must be a Series, an Index or an array, not {type(ids).__name__}")
+        found = f"{type(ids).__module__.partition('.')[0]}.{type(ids).__name__}"
+        raise TypeError(
+            f"ids must be a Series, an Index or an array of NumPy's, not {found}: "
+            "headwater.arrow takes every Arrow column"
+        )
     if isinstance(ids, pd.MultiIndex):
         raise TypeError(
             "ids must be one integer a row, and a MultiIndex has several values: key_of() makes an "
@@ -67,16 +71,22 @@ def _same_rows(ids: Any, column: Any, what: str) -> None:
         raise ValueError(f"{what} must have the same index: rows are taken by their places")
 
 
-def _numbers(ids: Any, column: Any, name: str) -> Any:
-    """Returns a parameter that is a column, as an array of numbers, none of which is missing."""
+def _numbers(ids: Any, column: Any, name: str, unknown: Any) -> Any:
+    """Returns a parameter that is a column, as an array of numbers, none of which is missing but
+    in the rows that `unknown` is true for: those without an id, which have no number in any case.
+    """
     _same_rows(ids, column, f"ids and {name}")
     column = _unmasked(column, "parameters")
     if isinstance(column, pd.Series):
         if pd.api.types.is_extension_array_dtype(column.dtype):
-            if column.isna().any():
+            missing = np.asarray(column.isna())
+            wrong = missing if unknown is None else missing & ~unknown
+            if wrong.any():
                 raise ValueError(
-                    f"{name} in row {int(column.isna().argmax())} is missing: leave such rows out"
+                    f"{name} in row {int(wrong.argmax())} is missing: leave such rows out"
                 )
+            if missing.any():
+                column = column.where(~missing, 0)
             # Those that have no such type are categories and sparse columns, whose values count.
             column = np.asarray(column, getattr(column.dtype, "numpy_dtype", None))
         column = np.asarray(column)
@@ -95,9 +105,11 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
             raise TypeError("ids and parameters that are columns must be Dask's, all or none")
         return _mapped(_of_partition, ids, plan, name, *columns)
     column, missing = _column(ids)
-    numbers = [_numbers(ids, *one) for one in zip(columns, plan.parameters, strict=True)]
+    valid = None
     if missing is not None and missing.any():
-        # Under a missing id lies a 0, so that the row has an element; it is taken out below.
+        # Under a missing id lies a 0. The native half makes no number of such a row, and looks at
+        # none of its parameters.
+        valid = np.packbits(~missing, bitorder="little").tobytes()
         if not plan.keeps_nulls:
             raise ValueError(
                 f"the id in row {int(missing.argmax())} is missing: leave such rows out, or let "
@@ -105,7 +117,9 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
             )
     else:
         missing = None
-    values, _ = plan.run(column, name, numbers).to_numpy()
+    given = zip(columns, plan.parameters, strict=True)
+    numbers = [_numbers(ids, one, parameter, missing) for one, parameter in given]
+    values, _ = plan.run(column, name, numbers, valid).to_numpy()
     index = _index(ids)
     if values.ndim == 2:
         series = pd.Series(list(values), index=index, name=name)
@@ -268,7 +282,8 @@ def sample_n(
     if weights is None:
         words = _functions["order"](known[ids], key, name=name).to_numpy()
     else:
-        words = weighted_order(known[ids], key, known[weights], name=name).to_numpy()
+        given = _only(known, weights, "weights")
+        words = weighted_order(known[ids], key, given, name=name).to_numpy()
         is_finite = words < np.inf
         groups = None if groups is None else groups[is_finite]
         known, words = known[is_finite], words[is_finite]
@@ -284,24 +299,24 @@ def sample_n(
 def folds(
     frame: pd.DataFrame, ids: str, k: int, key: Key | Stream, *, name: str | None = None
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """Yields `k` pairs of frames: all rows but those of a fold, and the fold.
+    """Returns `k` pairs of frames: all rows but those of a fold, and the fold.
 
     A row's fold is `split(frame[ids], key, k, name=name)`, so it stays when rows are added. A
     missing id is an error, because its row would be in no fold.
     """
     many = _samples.folds_of(k)
     parts = _functions["split"](_only(frame, ids), key, many, name=name, nulls="error")
-    for fold in range(k):
-        yield frame[parts != fold], frame[parts == fold]
+    # Not by `yield`, which would leave errors to the first pair.
+    return ((frame[parts != fold], frame[parts == fold]) for fold in range(many))
 
 
-def _only(frame: Any, ids: str) -> Any:
+def _only(frame: Any, label: Any, what: str = "ids") -> Any:
     """Returns a frame's column, or raises an error if it has several of this name."""
-    if isinstance(ids, pd.Series | pd.Index | np.ndarray | list):
-        raise TypeError(f"ids must be the name of a column, not {type(ids).__name__}")
-    column = frame[ids]
+    if isinstance(label, pd.Series | pd.Index | np.ndarray | list):
+        raise TypeError(f"{what} must be the name of a column, not {type(label).__name__}")
+    column = frame[label]
     if column.ndim != 1:
-        raise ValueError(f"the frame has several columns called {ids!r}: rename one")
+        raise ValueError(f"the frame has several columns called {label!r}: rename one")
     return column
 
 

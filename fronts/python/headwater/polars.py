@@ -24,7 +24,8 @@ import polars as pl
 from headwater import _engines, _kinds, _native, _samples
 from headwater._native import Key, Plan, Stream, arrow_key_of
 
-_engines.need(pl, "polars", (1, 0))
+# The first whose Series speak Arrow, by `__arrow_c_stream__`, to a caller that wants no type.
+_engines.need(pl, "polars", (1, 4))
 
 # Arrow's format of the values, the plugin's function, and Polars' type.
 _TYPES: dict[str, tuple[str, Any]] = {
@@ -127,6 +128,11 @@ def _by_row(
 
 
 def _is_column(value: Any) -> bool:
+    if isinstance(value, str):  # it names a column where ids do
+        raise TypeError(
+            f"a parameter must be a number or an expression, not the text {value!r}: a column is "
+            f"pl.col({value!r})"
+        )
     return isinstance(value, pl.Expr | pl.Series)
 
 
@@ -233,7 +239,9 @@ def sample_n(
     known = known.with_columns(number.alias(order))
     if weights is not None:
         known = known.filter(word.is_finite())
-    ordered = known.sort(word, column)
+    # Rows of one id have one word. They stay in the frame's order, as in pandas; a sort that may
+    # exchange them would leave it to the engine and its threads which of them is in the sample.
+    ordered = known.sort(word, column, maintain_order=True)
     # Polars 2.1 takes a row of each group for head(0).
     if by is None or rows == 0:
         return ordered.head(rows).select(names)
@@ -243,14 +251,15 @@ def sample_n(
 def folds(
     frame: Any, ids: Any, k: int, key: Key | Stream, *, name: str | None = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Yields `k` pairs of frames: all rows but those of a fold, and the fold.
+    """Returns `k` pairs of frames: all rows but those of a fold, and the fold.
 
     A row's fold is `split(ids, key, k, name=name)`, so it stays when rows are added. A null id is an
     error, because its row would be in no fold.
     """
-    part = _functions["split"](ids, key, _samples.folds_of(k), name=name, nulls="error")
-    for fold in range(k):
-        yield frame.filter(part != fold), frame.filter(part == fold)
+    many = _samples.folds_of(k)
+    part = _functions["split"](ids, key, many, name=name, nulls="error")
+    # Not by `yield`, which would leave errors to the first pair.
+    return ((frame.filter(part != fold), frame.filter(part == fold)) for fold in range(many))
 
 
 def __getattr__(name: str) -> Any:

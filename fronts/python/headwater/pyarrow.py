@@ -16,7 +16,8 @@ import pyarrow as pa
 from headwater import _engines, _kinds
 from headwater._native import ArrowChunkedArray, Plan, arrow_key_of
 
-_engines.need(pa, "pyarrow", (14,))
+# The first whose chunked arrays speak Arrow, by `__arrow_c_stream__`.
+_engines.need(pa, "pyarrow", (16,))
 
 
 def _taken(column: Any) -> Any:

@@ -5,8 +5,9 @@
     >>> dataset.map_batches(hr.normal("id", key, name="noise"), batch_format="pyarrow")
     >>> dataset.map_batches(hr.keep("id", key, 0.01), batch_format="pyarrow")
 
-Each function returns a callable that adds a column to a pyarrow Table, and `keep` one that leaves
-the rows of a sample. They pickle, and a task that Ray repeats makes the same rows.
+Each function returns a callable that adds a column to a pyarrow Table, or replaces the one of its
+name, and `keep` one that leaves the rows of a sample. They pickle, and a task that Ray repeats
+makes the same rows.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headwater import _kinds
-from headwater._native import Key, Plan, Stream
+from headwater._native import Key, Plan, Stream, arrow_key_of
 from headwater.pyarrow import _taken
 
 __all__: list[str] = []
@@ -31,12 +32,39 @@ class _Added:
     keeps: bool = False
 
     def __call__(self, table: Any) -> Any:
-        if not hasattr(table, "append_column"):
-            raise TypeError(
-                f'the batch is a {type(table).__name__}: pass batch_format="pyarrow" to map_batches'
-            )
+        _is_table(table)
         column = _taken(self.plan.run(table[self.ids], self.name))
-        return table.filter(column) if self.keeps else table.append_column(self.name, column)
+        if self.keeps:
+            return table.filter(column)
+        return _with(table, self.name, column)
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    """Adds the ids that are made of columns of a table."""
+
+    columns: tuple[str, ...]
+    name: str
+    nulls: str
+
+    def __call__(self, table: Any) -> Any:
+        _is_table(table)
+        parts = tuple(table[column].combine_chunks() for column in self.columns)
+        return _with(table, self.name, _taken(arrow_key_of(parts, self.nulls)))
+
+
+def _is_table(table: Any) -> None:
+    if not hasattr(table, "append_column"):
+        raise TypeError(
+            f'the batch is a {type(table).__name__}: pass batch_format="pyarrow" to map_batches'
+        )
+
+
+def _with(table: Any, name: str, column: Any) -> Any:
+    """Returns a table with a column, in place of one of its name, as in all other engines."""
+    if name not in table.column_names:
+        return table.append_column(name, column)
+    return table.set_column(table.column_names.index(name), name, column)
 
 
 def _evaluate(ids: Any, plan: Plan, name: str) -> _Added:
@@ -52,8 +80,18 @@ def keep(
     return _Added(ids, Plan.sample(key, p, name, nulls), name or "sample", True)
 
 
+def key_of(*columns: str, name: str = "key", nulls: str = "null") -> _Keyed:
+    """Returns a callable that adds ids, made of columns of text, integers, dates and others.
+
+    See `headwater.arrow.key_of`.
+    """
+    if not columns or not all(isinstance(column, str) for column in columns):
+        raise TypeError("key_of() needs names of columns")
+    return _Keyed(columns, name, nulls)
+
+
 _functions = _kinds.functions(_evaluate, __name__)
-__all__ += _kinds.names(_functions, ["keep"])
+__all__ += _kinds.names(_functions, ["keep", "key_of"])
 globals().update(_functions)
 
 

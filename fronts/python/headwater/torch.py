@@ -21,7 +21,7 @@ PyTorch itself is not imported for it: a DataLoader takes every object that has 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from operator import index
 from typing import Any
@@ -186,6 +186,10 @@ class ElasticSampler:
 
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Takes the position of `state_dict`. A data set of another length has another order."""
+        if not isinstance(state, Mapping):
+            raise TypeError(
+                f"the state must be what state_dict() returned, not {type(state).__name__}"
+            )
         missing = [name for name in ("position", "n") if name not in state]
         if missing:
             raise ValueError(

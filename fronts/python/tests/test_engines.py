@@ -184,6 +184,79 @@ def test_ibis(expected: str) -> None:
         front.normal("id", KEY)
 
 
+@pytest.mark.parametrize("backend", ["duckdb", "polars"])
+def test_every_sort_of_column_in_ibis(backend: str) -> None:
+    """Types are those of the kind, nulls arrive, and a table may be not known yet."""
+    ibis = pytest.importorskip("ibis", reason=REASON.format("ibis"))
+    pytest.importorskip(backend, reason=REASON.format(backend))
+    import headwater.ibis as front
+    import headwater.pyarrow as right
+    import pyarrow as pa
+
+    con = getattr(ibis, backend).connect()
+    given = pa.table({
+        "id": pa.array([5, 0, 7], pa.int8()),
+        "some": [3, None, 4],
+        "text": ["x", None, None],
+        "day": pa.array([1, None, 3], pa.date32()),
+    })
+    rows = ibis.memtable(given)
+
+    def made(column: Any) -> Any:
+        return con.to_pyarrow(rows.select(column.name("made")))["made"]
+
+    for call in (
+        lambda one, ids: one.normal(ids, KEY, dtype="float32"),
+        lambda one, ids: one.dirichlet(ids, KEY, [1.0, 2.0]),
+        lambda one, ids: one.complex_normal(ids, KEY),
+        lambda one, ids: one.integers(ids, KEY, 0, 10, dtype="uint8"),
+        lambda one, ids: one.order(ids, KEY),
+    ):
+        for ids in (rows.id, ibis._.id):
+            column, same = made(call(front, ids)), call(right, given["id"])
+            assert column.to_pylist() == same.to_pylist()
+            assert column.type == same.type or pa.types.is_nested(same.type)
+    assert made(front.normal(ibis._.id + 1, KEY)).to_pylist() == right.normal(
+        pa.array([6, 1, 8]), KEY
+    ).to_pylist()
+    with pytest.raises(Exception, match="the id in row 1 of the batch is null"):
+        made(front.normal(rows.some, KEY, nulls="error"))
+    for names in (["text"], ["text", "day"], ["some", "text", "day"], ["id", "text"]):
+        same = right.key_of(*(given[name] for name in names)).to_pylist()
+        assert made(front.key_of(*(rows[name] for name in names))).to_pylist() == same
+        assert made(front.key_of(*(ibis._[name] for name in names))).to_pylist() == same
+    with pytest.raises(Exception, match="the id in row 1 of the batch is null"):
+        made(front.key_of(rows.text, rows.day, nulls="error"))
+    with pytest.raises(TypeError, match="needs columns of ibis"):
+        front.key_of("text")
+    with pytest.raises(TypeError, match="numbers, and no column such as this"):
+        front.normal(rows.id, KEY, rows.id)
+
+
+def test_keys_and_parameters_in_daft_and_datafusion() -> None:
+    daft = pytest.importorskip("daft", reason=REASON.format("Daft"))
+    datafusion = pytest.importorskip("datafusion", reason=REASON.format("DataFusion"))
+    import headwater.daft as front
+    import headwater.datafusion as other
+    import headwater.pyarrow as right
+    import pyarrow as pa
+
+    given = {"text": ["x", None, None], "id": [1, None, 3]}
+    frame = daft.from_pydict(given)
+    made = frame.select(front.key_of("text", daft.col("id"))).to_pydict()["key"]
+    assert made == right.key_of(*map(pa.array, given.values())).to_pylist()
+    with pytest.raises(Exception, match="the id in row 1 of the batch is null"):
+        frame.select(front.key_of("text", nulls="error")).to_pydict()
+    for call in (
+        lambda: front.normal("id", KEY, daft.col("id")),
+        lambda: other.normal("id", KEY, datafusion.col("id")),
+    ):
+        with pytest.raises(TypeError, match=r"numbers, and no column such as this Expr.*pyarrow"):
+            call()
+    with pytest.raises(AttributeError, match="headwater's arrow, pyarrow, pandas, polars, daft"):
+        other.key_of  # noqa: B018
+
+
 SPARK = """
 import sys, numpy as np, headwater.spark as front, test_one_array as one
 from pyspark.sql import SparkSession, functions as sf

@@ -42,6 +42,19 @@ impl<'a> Ids<'a> {
         Ids::new(format, start, len)
     }
 
+    /// Returns the ids with those null whose bit is 0: a bit for each, the lowest of a byte first.
+    /// With fewer bits than ids, [`column`](Ids::column) is an error.
+    #[must_use]
+    pub fn with_validity(mut self, bits: &'a [u8]) -> Ids<'a> {
+        let len = usize::try_from(self.array.length).unwrap_or(usize::MAX);
+        if bits.len() < len.div_ceil(8) {
+            self.array.length = -1;
+        }
+        self.array.null_count = -1;
+        self.buffers[0] = bits.as_ptr().cast();
+        self
+    }
+
     fn new(format: &'static CStr, start: *const c_void, len: usize) -> Ids<'a> {
         Ids {
             schema: ArrowSchema {
@@ -64,12 +77,13 @@ impl<'a> Ids<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`] for more ids than fit in memory.
+    /// [`Error::Malformed`] for more ids than fit in memory, or than have a bit of validity.
     pub fn column(&mut self) -> Result<Column<'_>, Error> {
         self.array.buffers = self.buffers.as_mut_ptr();
         // SAFETY: the format is a C string of the program's text, the list has two buffers and lies
         // in `self`, which the column borrows. The second buffer has `length` ids, as the slice
-        // shows that `new` was given, or `# Safety` of `from_raw`; the first is null, for no nulls.
+        // shows that `new` was given, or `# Safety` of `from_raw`. The first is null, for no nulls,
+        // or has a bit for each, because `with_validity` makes a length that is refused of fewer.
         unsafe { Column::new(&self.schema, &self.array) }
     }
 }

@@ -14,8 +14,18 @@ use std::ffi::CStr;
 
 /// A column that a call borrows or owns.
 pub(super) enum Input {
-    Arrow { schema: Owned<ArrowSchema>, chunks: Vec<Owned<ArrowArray>>, is_chunked: bool },
-    Buffer { view: View, format: &'static CStr, len: usize },
+    Arrow {
+        schema: Owned<ArrowSchema>,
+        chunks: Vec<Owned<ArrowArray>>,
+        is_chunked: bool,
+    },
+    /// The ids whose bit is 0 are null; without bits, none is.
+    Buffer {
+        view: View,
+        format: &'static CStr,
+        len: usize,
+        valid: Option<Vec<u8>>,
+    },
 }
 
 /// A struct of the interface that was moved here, and is released when dropped.
@@ -118,7 +128,11 @@ impl Input {
             )));
         }
         let view = View::readable(object).map_err(|error| {
-            PyTypeError::new_err(format!("{name} must hold integers: {}", error.value(object.py())))
+            // NumPy has no buffers of dates and times, and says so in a sentence of its own.
+            PyTypeError::new_err(format!(
+                "{name} must hold integers, and key_of() makes them of dates and times: {}",
+                error.value(object.py())
+            ))
         })?;
         let is_bytes = object.is_instance_of::<pyo3::types::PyBytes>();
         if takes_floats && view.format() == b"?" && object.hasattr("astype")? {
@@ -137,6 +151,9 @@ impl Input {
                     "O" => "objects of Python's: cast them, in pandas to 'Int64'".to_owned(),
                     "?" => "booleans: cast them to integers".to_owned(),
                     "e" => "floats of 16 bits: cast them".to_owned(),
+                    other if other.starts_with(['>', '!']) => {
+                        format!("items of format {other:?}, of another byte order: cast them")
+                    }
                     other => format!("items of format {other:?}"),
                 };
                 return Err(PyTypeError::new_err(format!("{name} must hold {need}, not {found}")));
@@ -160,7 +177,19 @@ impl Input {
                 "{name} must be contiguous: pass a copy, as numpy.ascontiguousarray makes it"
             )));
         }
-        Ok(Input::Buffer { view, format, len })
+        Ok(Input::Buffer { view, format, len, valid: None })
+    }
+
+    /// Returns the column of a buffer with those of its rows null whose bit is 0.
+    pub(super) fn with_validity(self, bits: Vec<u8>) -> PyResult<Input> {
+        match self {
+            Input::Buffer { view, format, len, .. } => {
+                Ok(Input::Buffer { view, format, len, valid: Some(bits) })
+            }
+            Input::Arrow { .. } => {
+                Err(PyTypeError::new_err("an Arrow column has bits of validity of its own"))
+            }
+        }
     }
 
     fn stream(capsule: &Bound<'_, PyAny>) -> PyResult<Input> {
@@ -244,10 +273,14 @@ pub(super) fn each<'py>(
         let mut buffers: Vec<Option<Ids<'_>>> = inputs
             .iter()
             .map(|input| match input {
-                Input::Buffer { view, format, len } => {
+                Input::Buffer { view, format, len, valid } => {
                     // SAFETY: the view holds the buffer, which has `len` items of this type,
                     // because it is contiguous and has one dimension, as `read` checked.
-                    Some(unsafe { Ids::from_raw(format, view.start().cast(), *len) })
+                    let ids = unsafe { Ids::from_raw(format, view.start().cast(), *len) };
+                    Some(match valid {
+                        Some(bits) => ids.with_validity(bits),
+                        None => ids,
+                    })
                 }
                 Input::Arrow { .. } => None,
             })

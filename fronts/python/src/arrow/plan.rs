@@ -83,7 +83,14 @@ impl<'py> FromPyObject<'_, 'py> for Name {
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Name> {
         match value.cast::<PyString>() {
-            Ok(text) => Ok(Name(text.to_str()?.to_owned())),
+            // Half of a pair of surrogates is a text of Python's that no other program can write.
+            Ok(text) => match text.to_str() {
+                Ok(text) => Ok(Name(text.to_owned())),
+                Err(_) => Err(PyValueError::new_err(format!(
+                    "name must be a text of whole characters, not {}",
+                    value.repr()?
+                ))),
+            },
             Err(_) => Err(streams::not_a(&value, "name", "a text")),
         }
     }
@@ -263,23 +270,30 @@ impl Plan {
     }
 
     /// Returns the column for a column of ids, and a column for each parameter that is one.
-    #[pyo3(signature = (ids, name="", columns=Vec::new(), /))]
+    /// `valid` has the bits of ids that are a buffer, whose rows are null where the bit is 0.
+    #[pyo3(signature = (ids, name="", columns=Vec::new(), valid=None, /))]
     fn run<'py>(
         &self,
+        py: Python<'py>,
         ids: &Bound<'py, PyAny>,
         name: &str,
         columns: Vec<Bound<'py, PyAny>>,
+        valid: Option<Vec<u8>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if columns.len() != self.columns().count() {
             return Err(PyTypeError::new_err(
                 "a plan takes a column for each parameter that is one",
             ));
         }
-        let mut inputs = vec![Input::read(ids, "ids")?];
+        let ids = Input::read(ids, "ids")?;
+        let mut inputs = vec![match valid {
+            Some(bits) => ids.with_validity(bits)?,
+            None => ids,
+        }];
         for (column, parameter) in columns.iter().zip(self.columns()) {
             inputs.push(Input::numbers(column, parameter)?);
         }
-        input::each(ids.py(), &inputs, name, |columns| {
+        input::each(py, &inputs, name, |columns| {
             columns.split_first().map_or(Err(EMPTY), |(ids, by)| self.column(ids, by))
         })
     }
