@@ -105,17 +105,23 @@ impl PageRef<'_> {
     fn draw_key(self) -> Result<u64, Error> {
         // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
         let seed = unsafe { self.page.add(STREAM) };
-        let links = match self.follow() {
-            Some(links) => links,
-            None => {
-                self.verified_half(seed, || self.number())?;
-                self.most_links()
+        let links = loop {
+            let links = match self.follow() {
+                Some(links) => links,
+                None => {
+                    self.verified_half(seed, || self.number())?;
+                    self.most_links()
+                }
+            };
+            // SAFETY: the second half of the seed.
+            if unsafe { self.process.mix(seed.add(32)) } {
+                break links;
             }
+            // Without words there is no link, neither this one nor another.
         };
         // SAFETY: the 64 bytes of the seed, and the round keys' room, which is aligned and lies
         // before the stream in the same page; the back end was chosen by what this CPU has.
         unsafe {
-            self.process.mix(seed.add(32));
             self.process.backend.derive(seed, self.round_keys());
             witness(self.round_keys());
         }
