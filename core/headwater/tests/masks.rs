@@ -153,3 +153,78 @@ fn a_change_to_hedged_fills_a_new_page_of_a_slot() {
         a_change_fills_a_new_page(&[Force::NoSections]);
     });
 }
+
+/// What a void draw leaves on the stack. The copies of other builds pass through the compiler's
+/// registers, so that nothing is promised of them.
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+mod void {
+    use super::*;
+    use headwater::testing::{Point, drop_pages, set_hook};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+    /// A word of the page, inverted, so that the search does not find itself.
+    static SOUGHT: AtomicU64 = AtomicU64::new(0);
+    static IS_VOID: AtomicBool = AtomicBool::new(false);
+    static IS_FOUND: AtomicBool = AtomicBool::new(false);
+
+    /// Drops the pages when a draw has copied its bytes, and looks for them in the frames around
+    /// this one where the next attempt begins.
+    fn void_and_look(point: Point) {
+        let here = [0u64; 2];
+        if point == Point::Copied && !IS_VOID.swap(true, SeqCst) {
+            drop_pages();
+        } else if point == Point::EpochLoaded && IS_VOID.load(SeqCst) {
+            let is_here = |at: isize| {
+                // SAFETY: within this thread's stack, which has more than this on both sides.
+                let word = unsafe { here.as_ptr().wrapping_offset(at).read_volatile() };
+                !word == SOUGHT.load(SeqCst)
+            };
+            IS_FOUND.fetch_or((-128..256).any(is_here), SeqCst);
+        }
+    }
+
+    /// Notes the next word of the page, and clears the stack below, which may hold copies of it.
+    #[inline(never)]
+    fn seek_next_word() {
+        let inverted = |at: usize| -> u64 {
+            // SAFETY: a word of a page of the pools, which stays mapped; no draw uses it now.
+            !unsafe { slot_page().add(at).cast::<u64>().read_volatile() }
+        };
+        let first = (STREAM + 32..PAGE).step_by(8).find(|&at| inverted(at) != !0);
+        SOUGHT.store(inverted(first.unwrap()), SeqCst);
+        std::hint::black_box(&mut [0u64; 512]);
+    }
+
+    /// Draws of 9 to 15 bytes are copied to a block first. If they are void, they are not masked,
+    /// and must not stay there.
+    fn void_bytes_leave_the_stack(facts: &[Force]) {
+        if !set_up(facts) {
+            return;
+        }
+        for len in [9, 12, 15] {
+            headwater::discard().unwrap();
+            headwater::u64().unwrap();
+            seek_next_word();
+            IS_VOID.store(false, SeqCst);
+            set_hook(Some(void_and_look));
+            fill(&mut [0; 15][..len]);
+            set_hook(None);
+            assert!(IS_VOID.load(SeqCst));
+            assert!(!IS_FOUND.load(SeqCst), "{len} bytes stayed");
+        }
+    }
+
+    #[test]
+    fn void_bytes_leave_the_stack_of_a_hot_path() {
+        isolated("void::void_bytes_leave_the_stack_of_a_hot_path", || {
+            void_bytes_leave_the_stack(&[Force::NoSections]);
+        });
+    }
+
+    #[test]
+    fn void_bytes_leave_the_stack_of_a_cold_path() {
+        isolated("void::void_bytes_leave_the_stack_of_a_cold_path", || {
+            void_bytes_leave_the_stack(&[Force::NoRseq]);
+        });
+    }
+}
