@@ -139,6 +139,7 @@ fn a_change_fills_a_new_page(facts: &[Force]) {
         fill(&mut vec![0; len]);
         let refills = headwater::status().counters.refills - refills;
         assert_eq!(refills, 1, "{len} bytes");
+        assert_eq!(headwater::status().pools.taken, 0, "{len} bytes took a slot for good");
     }
 }
 
