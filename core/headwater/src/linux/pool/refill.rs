@@ -185,9 +185,8 @@ impl PageRef<'_> {
         len: usize,
     ) -> Result<Served, Error> {
         let PageRef { process, page_state, .. } = self;
-        // A draw under the slot's lock may have left bytes, if the mode changed in between. Their
-        // page is about to get a new number and generation, under which they would pass for new
-        // ones.
+        // A draw under the slot's lock may have left bytes in the slot's own page, which the state
+        // describes no longer.
         page_state.remaining.store(0, Ordering::Relaxed);
         let links = self.draw_key()?;
         if process.mode() == Mode::Hedged && !process.has_cpu_words() {
