@@ -190,7 +190,8 @@ impl PageRef<'_> {
         page_state.remaining.store(0, Ordering::Relaxed);
         let links = self.draw_key()?;
         if process.mode() == Mode::Hedged && !process.has_cpu_words() {
-            // The instruction failed just now: in `hedged` no byte leaves without its words.
+            // It failed in another thread, which is about to change the mode. Until then the mode
+            // is `hedged`, in which no byte leaves without its words.
             return Ok(Served::Void);
         }
         self.show_guards();
