@@ -250,3 +250,34 @@ fn everything_is_locked_and_discarded() {
         assert_ne!(headwater::u64().unwrap(), word);
     });
 }
+
+/// A CPU that was added after set-up has no line. Its draws take slots, which are no fallback, and
+/// leave sections to the CPUs that have them.
+#[test]
+fn a_cpu_that_was_added_takes_slots() {
+    const TEST: &str = "a_cpu_that_was_added_takes_slots";
+    isolated(TEST, || {
+        let Some(&added) = cpus().get(1).filter(|_| cpus()[0] == 0) else {
+            return skip(TEST, "there is no second CPU");
+        };
+        for mode in [Mode::Buffered, Mode::Hedged] {
+            force(&[Force::OneCpu, Force::VmgenidBound]);
+            headwater::init_with(Config::new().mode(mode)).unwrap();
+            let status = headwater::status();
+            if (status.path, status.mode) != (Path::Sections, mode) {
+                return skip(TEST, status.path.why().unwrap_or(status.reason));
+            }
+            bind(&[added]);
+            let mut seen = Vec::new();
+            for _ in 0..2000 {
+                seen.push(u128::from(headwater::u64().unwrap()));
+                seen.push(u128::from_ne_bytes(headwater::array().unwrap()));
+                headwater::fill(&mut [0; 1000]).unwrap();
+            }
+            seen.sort_unstable();
+            assert!(seen[0] != 0 && seen.windows(2).all(|pair| pair[0] != pair[1]));
+            let after = headwater::status();
+            assert_eq!((after.path, after.counters.fallbacks), (Path::Sections, 0), "{after:?}");
+        }
+    });
+}
