@@ -172,12 +172,12 @@ mod tests {
         }
         assert!(places.iter().all(|&place| place < memory.all_slots()));
         assert_eq!(places.iter().collect::<HashSet<_>>().len(), places.len());
-        pages.push(memory.pages.wrapping_add(memory.stride() * memory.pages_of_slots())); // the mark
+        pages.push(memory.pages.wrapping_add(memory.stride() * memory.pages_of_slots()));
         let (start, len) = memory.all_pages();
         let inside = start.addr()..start.addr() + len;
         assert!(pages.iter().all(|page| inside.contains(&page.addr())));
         assert_eq!(pages.iter().collect::<HashSet<_>>().len(), pages.len());
-        // And each page of the mapping is somebody's.
+        // No page of the mapping is left over.
         assert_eq!(pages.len() * memory.stride(), len);
     }
 
