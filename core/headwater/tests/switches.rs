@@ -122,6 +122,36 @@ fn a_zero_word_ends_sections() {
     }
 }
 
+/// A page whose number is not its line's is one that has left it, under a child in shared memory:
+/// its guards are good, and still a draw takes nothing from it.
+#[test]
+fn a_section_draws_from_no_page_of_another_number() {
+    const TEST: &str = "a_section_draws_from_no_page_of_another_number";
+    isolated(TEST, || {
+        force(&[Force::VmgenidBound]);
+        bind(&cpus()[..1]);
+        headwater::init().unwrap();
+        let status = headwater::status();
+        if status.path != Path::Sections {
+            return skip(TEST, status.path.why().unwrap_or(status.reason));
+        }
+        for len in [8, 16, 24, 1000] {
+            let mut buf = vec![0; len];
+            headwater::fill(&mut buf).unwrap();
+            let page: *mut u64 = slot_page().cast();
+            // SAFETY: the page of this CPU, from which nothing draws now; the number comes first.
+            let content: Vec<u64> = unsafe {
+                page.write_volatile(page.read_volatile() + 1);
+                (64..512).map(|at| page.add(at).read_volatile()).collect()
+            };
+            headwater::fill(&mut buf).unwrap();
+            let words = buf.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
+            assert_eq!(words.filter(|word| content.contains(word)).count(), 0, "{len} bytes");
+            assert_eq!(headwater::status().path, Path::Sections);
+        }
+    });
+}
+
 /// Leaves the switch between its two stores. Without a look at both of them, sections were off for
 /// the life of the process, each draw took 270 ns, and the status counted nothing.
 #[test]
