@@ -226,6 +226,30 @@ fn no_link_is_left_where_it_has_no_place() {
     });
 }
 
+/// A page of `buffered` has a link still when the mode becomes `hedged`. That the next refill asks
+/// the vDSO shows in the state that the vDSO keeps in the page.
+#[test]
+fn no_link_is_followed_in_hedged() {
+    const TEST: &str = "no_link_is_followed_in_hedged";
+    isolated(TEST, || {
+        force(&[Force::VmgenidBound]);
+        let Some(mut rng) = handle(TEST, Mode::Buffered) else { return };
+        let state = || -> Vec<u64> { (64..256).step_by(8).map(word).collect() };
+        while refill(&mut rng) != MOST - 1 {}
+        let before = state();
+        if refill(&mut rng) == MOST - 2 {
+            assert_eq!(state(), before, "a link was followed, and the vDSO asked");
+        }
+        let before = state();
+        headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
+        if headwater::status().mode != Mode::Hedged {
+            return skip(TEST, "this CPU cannot hedge");
+        }
+        refill(&mut rng);
+        assert_ne!(state(), before, "the link was followed");
+    });
+}
+
 #[test]
 fn no_link_is_followed_without_words_of_the_cpu() {
     const TEST: &str = "no_link_is_followed_without_words_of_the_cpu";
@@ -238,9 +262,10 @@ fn no_link_is_followed_without_words_of_the_cpu() {
         if headwater::status().cpu_rng == CpuRng::Good {
             return skip(TEST, "this CPU has no random instruction");
         }
-        let old = link();
+        // This refill had its link already when the instruction failed.
+        assert_eq!((word(LINKS), link()), (0, [0; 4]), "the link was followed without words");
         refill(&mut rng);
-        assert_ne!(link(), old);
-        assert_eq!(word(LINKS), 0, "a link without words of the CPU");
+        assert_eq!((word(LINKS), link()), (0, [0; 4]), "a link without words of the CPU");
+        assert_keys_differ();
     });
 }

@@ -139,6 +139,7 @@ fn a_change_fills_a_new_page(facts: &[Force]) {
         fill(&mut vec![0; len]);
         let refills = headwater::status().counters.refills - refills;
         assert_eq!(refills, 1, "{len} bytes");
+        assert_eq!(headwater::status().pools.taken, 0, "{len} bytes took a slot for good");
     }
 }
 
@@ -152,4 +153,122 @@ fn a_change_to_hedged_fills_a_new_page_of_a_slot() {
     isolated("a_change_to_hedged_fills_a_new_page_of_a_slot", || {
         a_change_fills_a_new_page(&[Force::NoSections]);
     });
+}
+
+/// Searches for copies on the dead stack. In other builds they pass through the compiler's
+/// registers, so that nothing is promised of them.
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+mod stack {
+    use super::*;
+    use headwater::testing::{Point, drop_pages, set_hook};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+    /// A word of the page, inverted, so that the search does not find itself.
+    static SOUGHT: AtomicU64 = AtomicU64::new(0);
+    static IS_VOID: AtomicBool = AtomicBool::new(false);
+    static IS_FOUND: AtomicBool = AtomicBool::new(false);
+
+    /// Drops the pages when a draw has copied its bytes, and looks for them in the frames around
+    /// this one where the next attempt begins.
+    fn void_and_look(point: Point) {
+        let mut here = 0u64;
+        let here = std::hint::black_box(&raw mut here);
+        if point == Point::Copied && !IS_VOID.swap(true, SeqCst) {
+            drop_pages();
+        } else if point == Point::EpochLoaded && IS_VOID.load(SeqCst) {
+            let is_here = |at: isize| {
+                // SAFETY: within this thread's stack, which has more than this on both sides.
+                let word = unsafe { here.wrapping_offset(at).read_volatile() };
+                !word == SOUGHT.load(SeqCst)
+            };
+            IS_FOUND.fetch_or((-128..256).any(is_here), SeqCst);
+        }
+    }
+
+    /// Notes the next word of the page, and clears the stack below, which may hold copies of it.
+    #[inline(never)]
+    fn seek_next_word() {
+        let inverted = |at: usize| -> u64 {
+            // SAFETY: a word of a page of the pools, which stays mapped; no draw uses it now.
+            !unsafe { slot_page().add(at).cast::<u64>().read_volatile() }
+        };
+        let first = (STREAM + 32..PAGE).step_by(8).find(|&at| inverted(at) != !0);
+        SOUGHT.store(inverted(first.unwrap()), SeqCst);
+        std::hint::black_box(&mut [0u64; 512]);
+    }
+
+    /// Voids draws of 9 to 15 bytes, which are copied to a block first, and never masked there.
+    fn void_bytes_leave_the_stack(facts: &[Force]) {
+        if !set_up(facts) {
+            return;
+        }
+        for len in [9, 12, 15] {
+            headwater::discard().unwrap();
+            headwater::u64().unwrap();
+            seek_next_word();
+            IS_VOID.store(false, SeqCst);
+            set_hook(Some(void_and_look));
+            fill(&mut [0; 15][..len]);
+            set_hook(None);
+            assert!(IS_VOID.load(SeqCst));
+            assert!(!IS_FOUND.load(SeqCst), "{len} bytes stayed");
+        }
+    }
+
+    #[test]
+    fn void_bytes_leave_the_stack_of_a_hot_path() {
+        isolated("stack::void_bytes_leave_the_stack_of_a_hot_path", || {
+            void_bytes_leave_the_stack(&[Force::NoSections]);
+        });
+    }
+
+    #[test]
+    fn void_bytes_leave_the_stack_of_a_cold_path() {
+        isolated("stack::void_bytes_leave_the_stack_of_a_cold_path", || {
+            void_bytes_leave_the_stack(&[Force::NoRseq]);
+        });
+    }
+
+    /// Copies what lies below the caller's frame. By itself, because a call would write over it.
+    #[inline(never)]
+    fn below(left: &mut [u64; 512]) {
+        let mut here = 0u64;
+        // The compiler must not know that this leads out of the variable.
+        let here = std::hint::black_box(&raw mut here);
+        for (at, left) in (1..).zip(left) {
+            // SAFETY: within this thread's stack, which has more than this below.
+            *left = unsafe { here.wrapping_sub(at).read_volatile() };
+        }
+    }
+
+    /// Searches for the masks of a longer draw's last blocks, which are made in an array. With them
+    /// the owner of a clone would know what was served.
+    fn masks_leave_the_stack(facts: &[Force]) {
+        if !set_up(facts) {
+            return;
+        }
+        for len in [17, 24, 40, 63, 100, 1000] {
+            headwater::discard().unwrap();
+            headwater::u64().unwrap();
+            let key: [u8; 32] = content(slot_page())[KEYS..][..32].try_into().unwrap();
+            let (words, mut out, mut left) = (known_words(), vec![0; len], Box::new([0; 512]));
+            fill(&mut out);
+            below(&mut left);
+            let mask = reference::hedge(&key, word(words), word(words + 1), len);
+            let on_stack = |mask: &[u8; 8]| left.contains(&u64::from_ne_bytes(*mask));
+            assert!(!mask.as_chunks().0.iter().any(on_stack), "a mask of {len} bytes stayed");
+        }
+    }
+
+    #[test]
+    fn masks_leave_the_stack_in_sections() {
+        isolated("stack::masks_leave_the_stack_in_sections", || masks_leave_the_stack(&[]));
+    }
+
+    #[test]
+    fn masks_leave_the_stack_under_locks() {
+        isolated("stack::masks_leave_the_stack_under_locks", || {
+            masks_leave_the_stack(&[Force::NoSections]);
+        });
+    }
 }

@@ -5,13 +5,13 @@ mod common;
 mod support;
 
 use common::isolated;
-use headwater::testing::{Force, set};
+use headwater::testing::{Force, Point, set, set_hook};
 use headwater::{Config, Error, Mode, Rng, Source};
 use std::mem::MaybeUninit;
 use std::num::{NonZeroU32, NonZeroU64};
 use support::children::{Ending, fork, wait};
 use support::draws::{draw_everything, lengths};
-use support::machine::set_mode_variable;
+use support::machine::{set_mode_variable, skip};
 use support::rules::{assert_by_the_rules, force};
 
 const SENTINEL: u8 = 0x5A;
@@ -289,5 +289,36 @@ fn short_in_kernel() {
             support::draws::draw_length(len, &mut seen, draw);
         }
         seen.assert_no_repeats();
+    });
+}
+
+/// In `hedged` the seed of a large request comes from a page only beside words of the CPU, because
+/// the owner of a clone may know the page. If the instruction fails between the two halves, the
+/// kernel is asked, which has no answer here.
+#[test]
+fn no_large_request_has_a_page_alone() {
+    const TEST: &str = "no_large_request_has_a_page_alone";
+    isolated(TEST, || {
+        // Hooks are in draws under a lock.
+        force(&[Force::NoSections]);
+        headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
+        if headwater::status().mode != Mode::Hedged {
+            return skip(TEST, "this CPU cannot hedge");
+        }
+        let kernel_and_cpu = [Force::GetrandomEnosys, Force::UrandomAbsent, Force::CpuRngFails];
+        let fail: fn(Point) = |point| {
+            if point == Point::Copied {
+                force(&[Force::GetrandomEnosys, Force::UrandomAbsent, Force::CpuRngFails]);
+            }
+        };
+        headwater::u64().unwrap();
+        set_hook(Some(fail));
+        let mut buf = [SENTINEL; 5000];
+        let drawn = headwater::fill(&mut buf);
+        set_hook(None);
+        assert!(drawn.is_err(), "bytes of a page and the cycle counter");
+        assert_eq!(buf, [0; 5000]);
+        kernel_and_cpu.into_iter().for_each(|fact| set(fact, false));
+        draw_everything();
     });
 }

@@ -122,6 +122,36 @@ fn a_zero_word_ends_sections() {
     }
 }
 
+/// A page whose number is not its line's is one that has left it, under a child in shared memory:
+/// its guards are good, and still a draw takes nothing from it.
+#[test]
+fn a_section_draws_from_no_page_of_another_number() {
+    const TEST: &str = "a_section_draws_from_no_page_of_another_number";
+    isolated(TEST, || {
+        force(&[Force::VmgenidBound]);
+        bind(&cpus()[..1]);
+        headwater::init().unwrap();
+        let status = headwater::status();
+        if status.path != Path::Sections {
+            return skip(TEST, status.path.why().unwrap_or(status.reason));
+        }
+        for len in [8, 16, 24, 1000] {
+            let mut buf = vec![0; len];
+            headwater::fill(&mut buf).unwrap();
+            let page: *mut u64 = slot_page().cast();
+            // SAFETY: the page of this CPU, from which nothing draws now; the number comes first.
+            let content: Vec<u64> = unsafe {
+                page.write_volatile(page.read_volatile() + 1);
+                (64..512).map(|at| page.add(at).read_volatile()).collect()
+            };
+            headwater::fill(&mut buf).unwrap();
+            let words = buf.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
+            assert_eq!(words.filter(|word| content.contains(word)).count(), 0, "{len} bytes");
+            assert_eq!(headwater::status().path, Path::Sections);
+        }
+    });
+}
+
 /// Leaves the switch between its two stores. Without a look at both of them, sections were off for
 /// the life of the process, each draw took 270 ns, and the status counted nothing.
 #[test]
@@ -248,5 +278,36 @@ fn everything_is_locked_and_discarded() {
         headwater::quiesce().unwrap();
         headwater::init_with(Config::new()).unwrap();
         assert_ne!(headwater::u64().unwrap(), word);
+    });
+}
+
+/// A CPU that was added after set-up has no line. Its draws take slots, which are no fallback, and
+/// leave sections to the CPUs that have them.
+#[test]
+fn a_cpu_that_was_added_takes_slots() {
+    const TEST: &str = "a_cpu_that_was_added_takes_slots";
+    isolated(TEST, || {
+        let Some(&added) = cpus().get(1).filter(|_| cpus()[0] == 0) else {
+            return skip(TEST, "there is no second CPU");
+        };
+        for mode in [Mode::Buffered, Mode::Hedged] {
+            force(&[Force::OneCpu, Force::VmgenidBound]);
+            headwater::init_with(Config::new().mode(mode)).unwrap();
+            let status = headwater::status();
+            if (status.path, status.mode) != (Path::Sections, mode) {
+                return skip(TEST, status.path.why().unwrap_or(status.reason));
+            }
+            bind(&[added]);
+            let mut seen = Vec::new();
+            for _ in 0..2000 {
+                seen.push(u128::from(headwater::u64().unwrap()));
+                seen.push(u128::from_ne_bytes(headwater::array().unwrap()));
+                headwater::fill(&mut [0; 1000]).unwrap();
+            }
+            seen.sort_unstable();
+            assert!(seen[0] != 0 && seen.windows(2).all(|pair| pair[0] != pair[1]));
+            let after = headwater::status();
+            assert_eq!((after.path, after.counters.fallbacks), (Path::Sections, 0), "{after:?}");
+        }
     });
 }

@@ -136,7 +136,9 @@ pub(crate) unsafe fn expand(
                     // SAFETY: the other half of the seed; `step` bytes from `done` on lie in the
                     // buffer; the back end is available.
                     unsafe {
-                        process.mix(work.seed.as_mut_ptr().add(32));
+                        if !process.mix(work.seed.as_mut_ptr().add(32)) {
+                            continue; // without words, `draw` asks the kernel
+                        }
                         work.derive(process.backend);
                         hook(Point::Keyed);
                         work.stream(process.backend, dst.add(done), step);

@@ -65,3 +65,20 @@ impl CoarseClock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kernel reseeds once a minute, so that its generation is about as large as the minutes
+    /// since it started. Without the mark a page of a generation that was retired would be good
+    /// again for a minute.
+    #[test]
+    fn no_minute_is_a_generation() {
+        for usable in [false, true] {
+            let generation = AtomicU64::new(0);
+            CoarseClock::NONE.tick(&generation, usable);
+            assert_eq!(generation.into_inner() >> 63, 1);
+        }
+    }
+}

@@ -156,16 +156,19 @@ pub(crate) unsafe fn quick_hedged(
     // SAFETY: `dst` has room for `len` bytes; the block is 16 bytes of our own, and the CPU is as
     // this function asks.
     unsafe {
-        if len > 8 {
-            let mut block = [0u8; 16];
-            masked_block(process, block.as_mut_ptr())?;
-            dst.copy_from_nonoverlapping(block.as_ptr(), len);
-            wipe(block.as_mut_ptr(), 16);
-        } else {
+        if len <= 8 {
             masked_word(process)?.put(dst, len);
+            return Ok(());
         }
+        let mut block = [0u8; 16];
+        let drawn = masked_block(process, block.as_mut_ptr());
+        if drawn.is_ok() {
+            dst.copy_from_nonoverlapping(block.as_ptr(), len);
+        }
+        // Void bytes as well, which have no mask.
+        wipe(block.as_mut_ptr(), 16);
+        drawn
     }
-    Ok(())
 }
 
 /// Draws 1 to [`LIMIT`] bytes in mode `buffered`, from any state of the pools.

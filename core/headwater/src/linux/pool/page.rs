@@ -333,12 +333,15 @@ impl<'a> PageRef<'a> {
                 return Ok(());
             }
             let mut block = [0u8; 16];
-            self.draw_plain(fork_check, block.as_mut_ptr(), bytes)?;
-            hedge::xor_block(mask, block.as_mut_ptr());
-            dst.copy_from_nonoverlapping(block.as_ptr(), len);
+            let drawn = self.draw_plain(fork_check, block.as_mut_ptr(), bytes);
+            if drawn.is_ok() {
+                hedge::xor_block(mask, block.as_mut_ptr());
+                dst.copy_from_nonoverlapping(block.as_ptr(), len);
+            }
+            // Void bytes as well, which have no mask.
             wipe(block.as_mut_ptr(), 16);
+            drawn
         }
-        Ok(())
     }
 
     /// Returns the mask of a request of up to 16 bytes.

@@ -105,17 +105,23 @@ impl PageRef<'_> {
     fn draw_key(self) -> Result<u64, Error> {
         // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
         let seed = unsafe { self.page.add(STREAM) };
-        let links = match self.follow() {
-            Some(links) => links,
-            None => {
-                self.verified_half(seed, || self.number())?;
-                self.most_links()
+        let links = loop {
+            let links = match self.follow() {
+                Some(links) => links,
+                None => {
+                    self.verified_half(seed, || self.number())?;
+                    self.most_links()
+                }
+            };
+            // SAFETY: the second half of the seed.
+            if unsafe { self.process.mix(seed.add(32)) } {
+                break links;
             }
+            // Without words there is no link, neither this one nor another.
         };
         // SAFETY: the 64 bytes of the seed, and the round keys' room, which is aligned and lies
         // before the stream in the same page; the back end was chosen by what this CPU has.
         unsafe {
-            self.process.mix(seed.add(32));
             self.process.backend.derive(seed, self.round_keys());
             witness(self.round_keys());
         }
@@ -179,13 +185,13 @@ impl PageRef<'_> {
         len: usize,
     ) -> Result<Served, Error> {
         let PageRef { process, page_state, .. } = self;
-        // A draw under the slot's lock may have left bytes, if the mode changed in between. Their
-        // page is about to get a new number and generation, under which they would pass for new
-        // ones.
+        // A draw under the slot's lock may have left bytes in the slot's own page, which the state
+        // describes no longer.
         page_state.remaining.store(0, Ordering::Relaxed);
         let links = self.draw_key()?;
         if process.mode() == Mode::Hedged && !process.has_cpu_words() {
-            // The instruction failed just now: in `hedged` no byte leaves without its words.
+            // It failed in another thread, which is about to change the mode. Until then the mode
+            // is `hedged`, in which no byte leaves without its words.
             return Ok(Served::Void);
         }
         self.show_guards();

@@ -142,3 +142,53 @@ impl Memory {
         (self.slots > 0).then(|| unsafe { AtomicU64::from_ptr(last.cast()) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::guards::fork::Canary;
+    use core::sync::atomic::Ordering::Relaxed;
+    use std::collections::HashSet;
+
+    /// Lists the places of all slots' lines, and the addresses of all pages, over as many epochs as
+    /// there are banks. No two of either may be the same: a page that two holders own would be
+    /// drawn from by the one while the other fills it.
+    fn all_differ(memory: Memory) {
+        let (epoch, reserved) = (AtomicU64::new(0), AtomicU64::new(0));
+        let canary = Canary { epoch: &epoch, reserved: &reserved, slots: memory.slots };
+        let (mut places, mut pages) = (Vec::new(), Vec::new());
+        for _ in 0..BANKS {
+            let epoch = canary.choose();
+            for index in 0..memory.slots_of(epoch) as usize {
+                let place = memory.place(epoch, index);
+                places.push(place);
+                pages.push(memory.pages.wrapping_add(place * memory.stride()));
+                if memory.sections > 0 {
+                    pages.push(memory.first_work_page(epoch, index));
+                }
+            }
+            pages.extend((0..memory.sections).map(|cpu| memory.first_page(epoch, cpu)));
+            canary.epoch.store(0, Relaxed);
+        }
+        assert!(places.iter().all(|&place| place < memory.all_slots()));
+        assert_eq!(places.iter().collect::<HashSet<_>>().len(), places.len());
+        pages.push(memory.pages.wrapping_add(memory.stride() * memory.pages_of_slots()));
+        let (start, len) = memory.all_pages();
+        let inside = start.addr()..start.addr() + len;
+        assert!(pages.iter().all(|page| inside.contains(&page.addr())));
+        assert_eq!(pages.iter().collect::<HashSet<_>>().len(), pages.len());
+        // No page of the mapping is left over.
+        assert_eq!(pages.len() * memory.stride(), len);
+    }
+
+    #[test]
+    fn no_two_holders_have_one_page() {
+        for (cpus, slots, crowd, sections) in
+            [(1, 65, 447, 1), (2, 66, 446, 2), (4, 68, 0, 4), (3, 67, 445, 0), (2, 66, 0, 0)]
+        {
+            // Never read: all that is asked for is addresses.
+            let pages = core::ptr::without_provenance_mut(1 << 40);
+            all_differ(Memory { pages, cpus, slots, crowd, sections, ..Memory::NONE });
+        }
+    }
+}
