@@ -1315,10 +1315,11 @@ HEADWATER_MUST_USE int headwater_arrow_split(const struct headwater_key *key, co
 HEADWATER_MUST_USE int headwater_arrow_order(const struct headwater_key *key, const char *name, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 /**
- * Makes a column of ids, from 0 to 2^63 - 1, of one column of text, binary values, integers,
- * booleans, dates or timestamps: half of what Spark's xxhash64() returns for the value as
- * `bigint`, `string` and so on. Two rows of n share an id with a chance of n^2 / 2^64. The
- * arguments and errors are those of headwater_arrow_sample().
+ * Makes a column of ids, from 0 to 2^63 - 1, of a column of text, binary values, integers,
+ * booleans, dates or timestamps, or of a batch (a struct) of up to 16 such columns: half of what
+ * Spark's xxhash64() returns for the values as `bigint`, `string` and so on. Nulls are left out,
+ * and a row of nulls is null. Two rows of n share an id with a chance of n^2 / 2^64. The arguments
+ * and errors are those of headwater_arrow_sample().
  */
 HEADWATER_MUST_USE int headwater_arrow_key_of(uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *values, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 

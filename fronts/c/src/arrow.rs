@@ -3,7 +3,7 @@
 use crate::edge::{elements, fail, text};
 use crate::streams::key::{headwater_key, key_of};
 use crate::streams::numbers::errno;
-use core::ffi::{c_char, c_double, c_int};
+use core::ffi::{CStr, c_char, c_double, c_int};
 use headwater_arrow::{
     ArrowArray, ArrowSchema, Column, Error, Nulls, Output, Part, Parts, draw, label, order, sample,
     split,
@@ -178,10 +178,11 @@ pub unsafe extern "C" fn headwater_arrow_order(
     unsafe { column_by((key, name, flags), (schema, ids), (out_schema, out, message), make) }
 }
 
-/// Makes a column of ids, from 0 to 2^63 - 1, of one column of text, binary values, integers,
-/// booleans, dates or timestamps: half of what Spark's xxhash64() returns for the value as
-/// `bigint`, `string` and so on. Two rows of n share an id with a chance of n^2 / 2^64. The
-/// arguments and errors are those of headwater_arrow_sample().
+/// Makes a column of ids, from 0 to 2^63 - 1, of a column of text, binary values, integers,
+/// booleans, dates or timestamps, or of a batch (a struct) of up to 16 such columns: half of what
+/// Spark's xxhash64() returns for the values as `bigint`, `string` and so on. Nulls are left out,
+/// and a row of nulls is null. Two rows of n share an id with a chance of n^2 / 2^64. The arguments
+/// and errors are those of headwater_arrow_sample().
 ///
 /// # Safety
 ///
@@ -199,9 +200,82 @@ pub unsafe extern "C" fn headwater_arrow_key_of(
     // SAFETY: `# Safety` says of the pointers what `made` asks.
     unsafe {
         made(flags, (schema, values), (out_schema, out, message), "key", |column, nulls| {
-            Ok(headwater_arrow::key_of(core::slice::from_ref(column), nulls)?)
+            Ok(match batch(schema, values)? {
+                Some(batch) => headwater_arrow::key_of(batch.columns(), nulls)?,
+                None => headwater_arrow::key_of(core::slice::from_ref(column), nulls)?,
+            })
         })
     }
+}
+
+/// The most columns of a batch.
+const FIELDS: usize = 16;
+
+/// The columns of a struct, as Arrow libraries export the rows of a table.
+struct Batch<'a> {
+    columns: [Column<'a>; FIELDS],
+    len: usize,
+}
+
+impl Batch<'_> {
+    fn columns(&self) -> &[Column<'_>] {
+        self.columns.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Returns the columns of a struct, or `None` for a column of another type.
+///
+/// # Safety
+///
+/// The pointers are NULL or lead to structs of the interface, as [`headwater_arrow_draw`] asks,
+/// which live as long as the result.
+unsafe fn batch<'a>(
+    schema: *const ArrowSchema,
+    array: *const ArrowArray,
+) -> Result<Option<Batch<'a>>, Fault> {
+    const PLAIN: Fault = Fault::Text(
+        "a batch has 1 to 16 columns of its own length, and no offset and no nulls of its own",
+    );
+    // SAFETY: NULL or structs, as `# Safety` says, and `as_ref` refuses NULL.
+    let (Some(schema), Some(array)) = (unsafe { (schema.as_ref(), array.as_ref()) }) else {
+        return Err(Fault::Errno(EFAULT));
+    };
+    // SAFETY: a format that is not NULL is a C string, as the interface says.
+    if schema.format.is_null() || unsafe { CStr::from_ptr(schema.format) } != c"+s" {
+        return Ok(None);
+    }
+    let len = usize::try_from(array.n_children).unwrap_or(0);
+    // SAFETY: lists of `n_children` pointers, or NULL, as the interface says. That of the schema
+    // has as many, because the numbers are compared before.
+    let children = unsafe {
+        let same = schema.n_children == array.n_children && (1..=FIELDS).contains(&len);
+        let len = if same { len } else { 0 };
+        (elements(schema.children, len), elements(array.children, len))
+    };
+    let (Some(schemas), Some(arrays)) = children else { return Err(PLAIN) };
+    // SAFETY: a struct has one buffer, the bits of validity, or NULL if no row is null.
+    let valid = unsafe { elements(array.buffers, usize::from(array.n_buffers == 1)) };
+    let has_nulls = valid.and_then(<[_]>::first).is_none_or(|bits| !bits.is_null());
+    if array.offset != 0 || (array.null_count != 0 && has_nulls) {
+        return Err(PLAIN);
+    }
+    let mut made: Option<Batch<'a>> = None;
+    for (place, (&schema, &array_of)) in schemas.iter().zip(arrays).enumerate() {
+        // SAFETY: children are structs of the interface that live as long as their parents.
+        let (Some(schema), Some(child)) = (unsafe { (schema.as_ref(), array_of.as_ref()) }) else {
+            return Err(PLAIN);
+        };
+        if child.length != array.length {
+            return Err(PLAIN);
+        }
+        // SAFETY: as above.
+        let column = unsafe { Column::new(schema, child) }?;
+        let batch = made.get_or_insert(Batch { columns: [column; FIELDS], len });
+        if let Some(to) = batch.columns.get_mut(place) {
+            *to = column;
+        }
+    }
+    made.map(Some).ok_or(PLAIN)
 }
 
 /// The reason why a call makes no column.

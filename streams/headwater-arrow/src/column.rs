@@ -12,6 +12,7 @@ use core::marker::PhantomData;
 use core::slice;
 
 /// A column of another program's, checked, for as long as its structs are borrowed.
+#[derive(Clone, Copy)]
 pub struct Column<'a> {
     pub(crate) rows: Flat<'a>,
     /// The values of a dictionary, whose places `rows` has then.

@@ -122,6 +122,47 @@ int main(void)
         column.release(&column);
     }
 
+    /* Keys of two columns: a batch, and its errors. */
+    {
+        const int64_t some[4] = {42, 42, 0, 1};
+        const void *others[2] = {NULL, some};
+        const void *none[1] = {NULL};
+        struct ArrowArray arrays[2] = {array_of(others, 4), array_of(buffers, 4)};
+        struct ArrowSchema *types[2] = {&schema, &schema};
+        struct ArrowArray *columns[2] = {&arrays[0], &arrays[1]};
+        struct ArrowSchema batch_type = schema_of("+s");
+        struct ArrowArray batch = array_of(none, 4);
+        const int64_t *keys;
+        batch_type.n_children = batch.n_children = 2;
+        batch_type.children = types;
+        batch.children = columns;
+        batch.n_buffers = 1;
+        CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == 0);
+        /* Half of xxhash64(42L, 7L) of Spark, and of xxhash64(0L, null). */
+        keys = column.buffers[1];
+        CHECK(keys[0] == 2755082819714609896 && keys[2] == 6597109305806862902);
+        CHECK(column.length == 4 && column.null_count == 0);
+        type.release(&type);
+        column.release(&column);
+        batch.offset = 1;
+        CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && strstr(message, "no offset"));
+        batch.offset = 0;
+        none[0] = &valid;
+        CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && strstr(message, "no nulls of its own"));
+        none[0] = NULL;
+        arrays[1].length = 3;
+        CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && strstr(message, "of its own length"));
+        batch_type.n_children = 1;
+        CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && type.release == NULL && column.release == NULL);
+        batch_type.n_children = batch.n_children = 17;
+        CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+        CHECK(errno == EINVAL);
+    }
+
     /* Errors: one sentence, an errno, and empty results. */
     array = array_of(without, 4);
     errno = 0;
