@@ -22,6 +22,7 @@ const ARRAYS = new Map([...TYPES].reverse().map(([name, type]) => [type, globalT
 const COMPLEX = { float64: "complex128", float32: "complex64" };
 
 const TAG = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+const BYTE_LENGTH = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
 
 /**
  * Returns the name of a typed array's class, and `undefined` for any other value.
@@ -43,8 +44,6 @@ export function isBuffer(value) {
         return false;
     }
 }
-
-const BYTE_LENGTH = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
 
 /** Returns the type of an array, under the table's name. */
 export function typeOf(out) {

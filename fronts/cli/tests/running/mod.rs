@@ -65,3 +65,10 @@ pub(crate) fn refused(output: Output, status: i32) -> String {
     assert!(said.starts_with("headwater: "), "{said}");
     said
 }
+
+/// Returns a Perl program that draws eight bytes a thousand times, by the system call's number. The
+/// program ends with status 7.
+pub(crate) fn draws() -> String {
+    let number = if cfg!(target_arch = "x86_64") { 318 } else { 278 };
+    format!("my $b = 'x' x 8; for (1..1000) {{ syscall({number}, $b, 8, 0) == 8 or die }} exit 7")
+}
