@@ -1293,6 +1293,23 @@ HEADWATER_MUST_USE int headwater_random_pseudo_bytes(void *buf, size_t len);
 HEADWATER_MUST_USE int headwater_arrow_draw(const struct headwater_key *key, const char *name, const char *kind, const char *type, const double *parameters, size_t n, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
 /**
+ * Makes a column of numbers of a kind as headwater_arrow_draw() does, with parameters that may
+ * differ from row to row. A row's number equals the one that headwater_arrow_draw() makes of its
+ * id and of its parameters.
+ *
+ * `schemas` and `columns` have a pointer for each of the `n` parameters: to a column with as many
+ * rows as `ids`, of integers, floats, booleans, or decimals without digits after the point. Or
+ * both are NULL, and all rows have the number that `parameters` has at this place; no other number
+ * is read there, and `parameters` may be NULL if all are columns. A row with a null parameter is
+ * null, or an error if `flags` refuses nulls. Rows with equal parameters that follow each other
+ * are drawn at once.
+ *
+ * Kinds of vectors and complex numbers are EINVAL. Other arguments and errors are those of
+ * headwater_arrow_draw(); those of a parameter name its row.
+ */
+HEADWATER_MUST_USE int headwater_arrow_draw_by_row(const struct headwater_key *key, const char *name, const char *kind, const char *type, const double *parameters, const struct ArrowSchema *const *schemas, const struct ArrowArray *const *columns, size_t n, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
+
+/**
  * Makes a column of bits: true in each row with the probability `p`. A row that is true for one
  * `p` is so for every larger one. The stream belongs to a child of the key of its own, and if
  * `name` is not NULL, to the child of that with this label. Other arguments and errors are those

@@ -26,7 +26,7 @@ fn header() -> String {
         "streams/categorical",
         "streams/vectors",
         "streams/pseudo",
-        "arrow",
+        "arrow/mod",
     ] {
         builder = builder.with_src(package.join(format!("src/{file}.rs")));
     }

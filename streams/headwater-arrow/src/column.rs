@@ -263,7 +263,6 @@ impl<'a> Flat<'a> {
     }
 
     /// Returns a floating-point number, or `None` for other types and for rows that do not exist.
-    #[cfg(feature = "std")]
     pub(crate) fn real(&self, row: usize) -> Option<f64> {
         if row >= self.len {
             return None;
@@ -315,7 +314,6 @@ impl<'a> Flat<'a> {
     }
 
     /// Returns floats of 64 bits where they lie, as `words` does integers.
-    #[cfg(feature = "std")]
     pub(crate) fn reals(&self, start: usize, len: usize) -> Option<&'a [f64]> {
         let is_real = self.kind == Type::Float { bytes: 8 };
         // SAFETY: the rows are floats of this width, as was checked.

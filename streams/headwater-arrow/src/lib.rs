@@ -38,7 +38,6 @@
 #![no_std]
 
 mod abi;
-#[cfg(feature = "std")]
 mod by_row;
 mod column;
 mod decide;
@@ -55,7 +54,6 @@ mod shown;
 mod xxh64;
 
 pub use abi::{ArrowArray, ArrowArrayStream, ArrowSchema};
-#[cfg(feature = "std")]
 pub use by_row::{By, draw_by_row, draw_by_row_to};
 pub use column::Column;
 pub use decide::{Parts, order, order_to, sample, sample_to, split, split_to};

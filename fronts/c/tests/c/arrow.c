@@ -5,46 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arrow.h"
 #include "check.h"
-
-/* As the Arrow C data interface has them. */
-struct ArrowSchema {
-    const char *format, *name, *metadata;
-    int64_t flags, n_children;
-    struct ArrowSchema **children, *dictionary;
-    void (*release)(struct ArrowSchema *);
-    void *private_data;
-};
-
-struct ArrowArray {
-    int64_t length, null_count, offset, n_buffers, n_children;
-    const void **buffers;
-    struct ArrowArray **children, *dictionary;
-    void (*release)(struct ArrowArray *);
-    void *private_data;
-};
-
-static void keep_schema(struct ArrowSchema *schema) { (void)schema; }
-static void keep_array(struct ArrowArray *array) { (void)array; }
-
-static struct ArrowSchema schema_of(const char *format)
-{
-    struct ArrowSchema schema = {0};
-    schema.format = format;
-    schema.release = keep_schema;
-    return schema;
-}
-
-static struct ArrowArray array_of(const void **buffers, int64_t length)
-{
-    struct ArrowArray array = {0};
-    array.length = length;
-    array.null_count = -1;
-    array.n_buffers = 2;
-    array.buffers = buffers;
-    array.release = keep_array;
-    return array;
-}
 
 int main(void)
 {
@@ -160,6 +122,87 @@ int main(void)
         CHECK(errno == EINVAL && type.release == NULL && column.release == NULL);
         batch_type.n_children = batch.n_children = 17;
         CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+        CHECK(errno == EINVAL);
+    }
+
+    /* Parameters that are columns: the numbers of headwater_arrow_draw() of each row's own. */
+    {
+        const int64_t rows[4] = {7, 1000000, 0, 8}, trials[4] = {10, 0, 10, -3};
+        const double means[4] = {0.5, -2, 0.5, 1e6}, both[2] = {-7, 3};
+        const float few[4] = {3, 3, 3, 3};
+        const uint8_t without_last = 7;
+        const void *of_rows[2] = {NULL, rows}, *of_means[2] = {NULL, means};
+        const void *of_few[2] = {NULL, few}, *of_trials[2] = {NULL, trials};
+        struct ArrowSchema reals = schema_of("g"), floats = schema_of("f"), whole = schema_of("l");
+        struct ArrowArray at = array_of(of_rows, 4), mean = array_of(of_means, 4);
+        struct ArrowArray scale = array_of(of_few, 4), trial = array_of(of_trials, 4);
+        const struct ArrowSchema *one[2] = {&reals, NULL}, *two[2] = {&reals, &floats};
+        const struct ArrowArray *first[2] = {&mean, NULL}, *each[2] = {&mean, &scale};
+        const struct ArrowSchema *counts[2] = {&whole, NULL};
+        const struct ArrowArray *tried[2] = {&trial, NULL};
+        const double half[2] = {0, 0.5};
+        double alone[4];
+        for (int row = 0; row < 4; row++) {
+            const void *of_row[2] = {NULL, &rows[row]};
+            const double parameters[2] = {means[row], 3};
+            struct ArrowArray single = array_of(of_row, 1);
+            CHECK(headwater_arrow_draw(&key, "n", "scaled_normal", NULL, parameters, 2, 0, &schema,
+                                       &single, &type, &column, message) == 0);
+            alone[row] = ((const double *)column.buffers[1])[0];
+            type.release(&type);
+            column.release(&column);
+        }
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, both, one, first, 2, 0,
+                                          &schema, &at, &type, &column, message) == 0);
+        CHECK(strcmp(type.format, "g") == 0 && strcmp(type.name, "n") == 0);
+        CHECK(memcmp(column.buffers[1], alone, sizeof alone) == 0);
+        type.release(&type);
+        column.release(&column);
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, NULL, two, each, 2, 0,
+                                          &schema, &at, &type, &column, message) == 0);
+        CHECK(memcmp(column.buffers[1], alone, sizeof alone) == 0);
+        type.release(&type);
+        column.release(&column);
+
+        /* A null parameter is a null, or an error; one that is refused is an error with its row. */
+        of_means[0] = &without_last;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, both, one, first, 2, 0,
+                                          &schema, &at, &type, &column, message) == 0);
+        CHECK(column.null_count == 1 && (((const uint8_t *)column.buffers[0])[0] & 15) == 7);
+        CHECK(memcmp(column.buffers[1], alone, 3 * sizeof *alone) == 0);
+        type.release(&type);
+        column.release(&column);
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, both, one, first, 2,
+                                          HEADWATER_ARROW_REFUSE_NULLS, &schema, &at, &type,
+                                          &column, message) == -1);
+        CHECK(errno == EINVAL && strncmp(message, "loc in row 3 of the batch must be", 33) == 0);
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "binomial", NULL, half, counts, tried, 2, 0,
+                                          &schema, &at, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && strncmp(message, "n in row 3 of the batch must be", 31) == 0);
+        CHECK(strcmp(message + strlen(message) - 6, "not -3") == 0);
+        trial.length = 3;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "binomial", NULL, half, counts, tried, 2, 0,
+                                          &schema, &at, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && strncmp(message, "columns of 4 and of 3 rows", 26) == 0);
+
+        /* Pointers that are missing, a number of parameters, and a kind of vectors. */
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, NULL, one, first, 2, 0,
+                                          &schema, &at, &type, &column, message) == -1);
+        CHECK(errno == EFAULT && type.release == NULL && column.release == NULL);
+        one[1] = &reals;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, both, one, first, 2, 0,
+                                          &schema, &at, &type, &column, message) == -1);
+        CHECK(errno == EFAULT);
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, both, NULL, first, 2, 0,
+                                          &schema, &at, &type, &column, message) == -1);
+        CHECK(errno == EFAULT);
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "gamma", NULL, both, two, each, 2, 0, &schema,
+                                          &at, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && strstr(message, "another number of parameters"));
+        one[0] = one[1] = NULL;
+        first[0] = NULL;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "sobol", NULL, both, one, first, 2, 0, &schema,
+                                          &at, &type, &column, message) == -1);
         CHECK(errno == EINVAL);
     }
 

@@ -7,6 +7,7 @@
  * call of a function: 1,544 bytes with glibc 2.36 and AVX2, 3,144 with AVX-512. It excludes the
  * frame that the kernel writes for a signal. */
 #define _GNU_SOURCE
+#include "arrow.h"
 #include "check.h"
 #include <headwater.h>
 #include <pthread.h>
@@ -96,6 +97,57 @@ static void stream_fill_perm(void) { result = headwater_stream_fill_perm(&key, 0
 static void stream_perm_list(void) { result = headwater_stream_perm_list_at(&key, 0, 5000, indices, words, 4096); }
 static void stream_perm(void) { result = headwater_stream_perm_at(&key, 0, 1000, 3, words); }
 
+/* Columns of 3,000 rows, so that a call has more than one block. */
+static const void *of_ids[2] = { NULL, indices }, *of_reals[2] = { NULL, doubles }, *of_rows[1];
+static struct ArrowSchema wide, real, rows, made_type;
+static struct ArrowArray ids, reals, batch, made;
+static char message[HEADWATER_ARROW_MESSAGE];
+
+static void columns(void)
+{
+    static struct ArrowSchema *types[2] = { &wide, &wide };
+    static struct ArrowArray *of_batch[2] = { &ids, &ids };
+    size_t i;
+    for (i = 0; i < 3000; i++) {
+        indices[i] = i * 7919 % 3000;
+        doubles[i] = 0.5 + (double)(i % 7);
+    }
+    wide = schema_of("L");
+    real = schema_of("g");
+    rows = schema_of("+s");
+    ids = array_of(of_ids, 3000);
+    reals = array_of(of_reals, 3000);
+    batch = array_of(of_rows, 3000);
+    batch.n_buffers = 1;
+    rows.n_children = batch.n_children = 2;
+    rows.children = types;
+    batch.children = of_batch;
+}
+
+static void drawn(const char *kind, const double *parameters, size_t n)
+{
+    result = headwater_arrow_draw(&key, "n", kind, NULL, parameters, n, 0, &wide, &ids, &made_type, &made, message);
+}
+
+static void by_row(const char *kind, size_t n)
+{
+    static const struct ArrowSchema *types[2] = { &real, &real };
+    static const struct ArrowArray *parameters[2] = { &reals, &reals };
+    result = headwater_arrow_draw_by_row(&key, "n", kind, NULL, NULL, types, parameters, n, 0, &wide, &ids, &made_type, &made, message);
+}
+
+static const double dimension[2] = { 3, 1 };
+static void arrow_normal(void) { drawn("normal", NULL, 0); }
+static void arrow_gamma(void) { drawn("gamma", shapes, 1); }
+static void arrow_sobol(void) { drawn("sobol", dimension, 2); }
+static void arrow_normal_by_row(void) { by_row("scaled_normal", 2); }
+static void arrow_beta_by_row(void) { by_row("beta", 2); }
+static void arrow_poisson_by_row(void) { by_row("poisson", 1); }
+static void arrow_sample(void) { result = headwater_arrow_sample(&key, NULL, 0.5, 0, &wide, &ids, &made_type, &made, message); }
+static void arrow_order(void) { result = headwater_arrow_order(&key, NULL, 0, &wide, &ids, &made_type, &made, message); }
+static void arrow_split(void) { result = headwater_arrow_split(&key, NULL, NULL, 10, 0, &wide, &ids, &made_type, &made, message); }
+static void arrow_key_of(void) { result = headwater_arrow_key_of(0, &rows, &batch, &made_type, &made, message); }
+
 static const struct {
     const char *name;
     void (*call)(void);
@@ -166,6 +218,16 @@ static const struct {
     { "headwater_stream_perm_at", stream_perm, 0 },
     { "headwater_stream_fill_perm", stream_fill_perm, 0 },
     { "headwater_stream_perm_list_at", stream_perm_list, 0 },
+    { "headwater_arrow_draw, normal", arrow_normal, 0 },
+    { "headwater_arrow_draw, gamma", arrow_gamma, 0 },
+    { "headwater_arrow_draw, sobol", arrow_sobol, 0 },
+    { "headwater_arrow_draw_by_row, normal", arrow_normal_by_row, 0 },
+    { "headwater_arrow_draw_by_row, beta", arrow_beta_by_row, 0 },
+    { "headwater_arrow_draw_by_row, poisson", arrow_poisson_by_row, 0 },
+    { "headwater_arrow_sample", arrow_sample, 0 },
+    { "headwater_arrow_order", arrow_order, 0 },
+    { "headwater_arrow_split", arrow_split, 0 },
+    { "headwater_arrow_key_of", arrow_key_of, 0 },
 };
 
 enum { CALLS = sizeof calls / sizeof *calls };
@@ -225,8 +287,11 @@ static void measure(size_t which)
 {
     size_t base;
     prepare(calls[which].first);
+    columns();
     base = taken(nothing);
     printf("%s: %zu\n", calls[which].name, taken(calls[which].call) - base);
+    if (strstr(calls[which].name, "arrow") != NULL)
+        CHECK(result == 0 && made.length == 3000);
 }
 
 static volatile sig_atomic_t handled;

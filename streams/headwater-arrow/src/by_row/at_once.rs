@@ -1,11 +1,13 @@
 //! Loops over all rows of a block, for the kinds that have them: several times as fast as rows that
 //! are drawn one by one, with the same bits.
 
-use super::{MOST, Rows};
+use super::{MOST, Rows, copy};
 use crate::Error;
 use crate::by_row::By;
 use crate::rows::{BLOCK, Block, SHORT};
-use headwater_streams::kinds::{Dtype, Form, Kind, Out, Parameter, Value, draw_each};
+#[cfg(feature = "std")]
+use headwater_streams::kinds::draw_each;
+use headwater_streams::kinds::{Dtype, Form, Kind, Out, Parameter, Value};
 
 /// Returns true for kinds that are x times a scale, which comes last, plus a place, if one comes
 /// before the scale. The kind makes x of place 0 and scale 1.
@@ -42,7 +44,9 @@ impl Rows<'_> {
             (Form::Real | Form::Count, By::Column(_)) => true,
             _ => false,
         };
-        if !self.parameters.iter().zip(self.by).all(is_number) {
+        // The loops of the streams want the standard library.
+        let has_loop = stretched || cfg!(feature = "std");
+        if !has_loop || !self.parameters.iter().zip(self.by).all(is_number) {
             return Ok(false);
         }
         let mut lists = [[0.0; BLOCK]; MOST];
@@ -57,9 +61,14 @@ impl Rows<'_> {
         if stretched {
             return self.stretch(block, lists, out);
         }
-        let mut out = Out::bytes(self.dtype, out)?;
-        let done = draw_each(self.kind, lists, self.stream, block.elements(), &mut out);
-        Ok(matches!(done, Some(Ok(()))))
+        #[cfg(feature = "std")]
+        {
+            let mut out = Out::bytes(self.dtype, out)?;
+            let done = draw_each(self.kind, lists, self.stream, block.elements(), &mut out);
+            Ok(matches!(done, Some(Ok(()))))
+        }
+        #[cfg(not(feature = "std"))]
+        Ok(false)
     }
 
     /// Reads the parameters of a block column by column. Returns false if one has nulls or other
@@ -74,7 +83,7 @@ impl Rows<'_> {
                 }
                 By::Column(column) if column.dictionary.is_none() && !column.may_be_null() => {
                     let Some(reals) = column.rows.reals(start, len) else { return false };
-                    list.copy_from_slice(reals);
+                    copy(reals, list);
                 }
                 _ => return false,
             }
@@ -93,7 +102,7 @@ impl Rows<'_> {
     ) -> Result<bool, Error> {
         let mut next = [Value::Real(0.0); MOST];
         let next = next.get_mut(..values.len()).ok_or(SHORT)?;
-        next.copy_from_slice(values);
+        copy(values, next);
         for (place, null) in null.iter_mut().enumerate() {
             if !*null {
                 *null = !self.read(start + place, next)?;

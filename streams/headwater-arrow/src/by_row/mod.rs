@@ -186,9 +186,9 @@ impl<'a> Rows<'a> {
         let ids = block.ids();
         let values = values.get_mut(..self.by.len()).unwrap_or_default();
         let null = room.get_mut(..ids.len()).ok_or(SHORT)?;
-        null.copy_from_slice(block.null());
+        copy(block.null(), null);
         if !self.fill_at_once(block, null, values, out)? {
-            null.copy_from_slice(block.null());
+            copy(block.null(), null);
             self.fill(block.start, ids, null, values, out)?;
         }
         let has_null = null.iter().fold(false, |any, null| any | null);
@@ -217,10 +217,7 @@ impl<'a> Rows<'a> {
                 (Form::Count, _) => {
                     let need = "a whole number from 0 to 2^64 - 1";
                     let (name, count) = (parameter.numpy, flat.integer(place));
-                    let wrong = |_| {
-                        let value = Shown::new(format_args!("{count}"));
-                        Error::InRow { row, name, need, value }
-                    };
+                    let wrong = |_| Error::InRow { row, name, need, value: Shown::whole(count) };
                     Value::Count(u64::try_from(count).map_err(wrong)?)
                 }
                 (_, Some(real)) => Value::Real(real),
@@ -241,7 +238,7 @@ impl<'a> Rows<'a> {
     ) -> Result<(), Error> {
         let mut next = [Value::Real(0.0); MOST];
         let next = next.get_mut(..values.len()).ok_or(SHORT)?;
-        next.copy_from_slice(values);
+        copy(values, next);
         // Rows from `begin` on have the parameters in `values`.
         let mut begin = ids.len();
         for (place, null) in null.iter_mut().enumerate() {
@@ -256,7 +253,7 @@ impl<'a> Rows<'a> {
                 begin = ids.len();
             } else if !goes_on {
                 begin = place;
-                values.copy_from_slice(next);
+                copy(next, values);
             }
         }
         if begin < ids.len() {
@@ -290,8 +287,8 @@ impl<'a> Rows<'a> {
                 let found = known.find(|(parameter, _)| parameter.name == name);
                 let name = found.map_or(name, |(parameter, _)| parameter.numpy);
                 let value = match found {
-                    Some((_, Value::Real(real))) => Shown::new(format_args!("{real:?}")),
-                    Some((_, Value::Count(count))) => Shown::new(format_args!("{count}")),
+                    Some((_, Value::Real(real))) => Shown::real(*real),
+                    Some((_, Value::Count(count))) => Shown::whole(i128::from(*count)),
                     _ => Shown::default(),
                 };
                 Error::InRow { row: start + rows.start, name, need, value }
@@ -310,4 +307,10 @@ fn is_same(a: &[Value<'_>], b: &[Value<'_>]) -> bool {
         // Other forms are constants, which are the same in all rows.
         _ => true,
     })
+}
+
+/// Copies as many values as both lists have. Its callers have lists of one length, but
+/// `copy_from_slice` panics for others, and code for C must not reach a panic.
+fn copy<T: Copy>(from: &[T], to: &mut [T]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }
