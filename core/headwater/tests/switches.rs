@@ -216,6 +216,44 @@ fn refills_that_are_never_put_end_sections() {
     });
 }
 
+/// Discards all pages when one is complete and not put. Without the comparison of stamps, the put
+/// would leave the CPU a page that was dropped.
+#[test]
+fn a_page_that_was_discarded_is_not_put() {
+    static DISCARDS: AtomicBool = AtomicBool::new(false);
+    const TEST: &str = "a_page_that_was_discarded_is_not_put";
+    isolated(TEST, || {
+        for mode in [Mode::Buffered, Mode::Hedged] {
+            force(&[Force::VmgenidBound]);
+            bind(&cpus()[..1]);
+            headwater::init_with(Config::new().mode(mode)).unwrap();
+            let status = headwater::status();
+            if (status.path, status.mode) != (Path::Sections, mode) {
+                return skip(TEST, status.path.why().unwrap_or(status.reason));
+            }
+            set_hook(Some(|point| {
+                if point == Point::Complete && DISCARDS.swap(false, SeqCst) {
+                    std::thread::spawn(|| headwater::discard().unwrap()).join().unwrap();
+                }
+            }));
+            let mut buf = [0; 1000];
+            for _ in 0..8 {
+                DISCARDS.store(true, SeqCst);
+                let before = headwater::status().counters;
+                while DISCARDS.load(SeqCst) {
+                    headwater::fill(&mut buf).unwrap();
+                }
+                let after = headwater::status().counters;
+                assert_eq!(after.fallbacks - before.fallbacks, 1, "{after:?}");
+                headwater::fill(&mut buf).unwrap();
+                assert_eq!(headwater::status().counters.refills - after.refills, 1, "{after:?}");
+            }
+            set_hook(None);
+            assert_eq!(headwater::status().path, Path::Sections);
+        }
+    });
+}
+
 /// Unwinds between the exchange of two pages and the note of it, as a forced unwinding may. The
 /// slot must stay taken. Otherwise its next holder would work in the page that the CPU draws from,
 /// and every few runs served hundreds of words under keys of zeros.

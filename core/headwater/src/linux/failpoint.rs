@@ -67,6 +67,8 @@ pub enum Point {
     MidCopy,
     /// All bytes of a request are written, and the guards are not compared after it.
     Copied,
+    /// The page of a refill is complete, its guards are compared, and it is not put.
+    Complete,
     /// A put was tried, and the slot does not know the page that came back.
     Exchanged,
     /// A part of a request with a key of its own is written, or a whole one of mode `kernel`, and

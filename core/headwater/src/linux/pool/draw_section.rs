@@ -262,6 +262,7 @@ unsafe fn refill_and_put(
     if unsafe { page.answer_and_fill(epoch, dst, len) }? == Served::Void {
         return Ok(Served::Void);
     }
+    hook(Point::Complete);
     let order = section::Put {
         stamp,
         number: page.page_state.number.load(Relaxed),
