@@ -220,11 +220,12 @@ fn engines() -> Result<(), Stop> {
         pytest
     };
     let jar = need(java::spark(), "Spark's functions in the JVM")?;
-    let own = ["test_engines.py", "test_spark_outside.py", "test_spark_by_row.py"];
+    let own =
+        ["test_starts.py", "test_engines.py", "test_spark_outside.py", "test_spark_by_row.py"];
     run(tests(&own).env(SPARK_JAR, &jar))?;
     let oldest = alone(&python, OLDEST_SPARK, "whether Spark's oldest version has the functions")?;
     // The JVM alone, because that version has no Arrow functions.
-    run(tests(&own[1..]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
+    run(tests(&own[2..]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
     for version in DUCKDBS {
         let loss = "whether DuckDB's older versions load the extension";
         let folder = alone(&python, version, loss)?;
