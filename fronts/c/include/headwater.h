@@ -1298,14 +1298,16 @@ HEADWATER_MUST_USE int headwater_arrow_draw(const struct headwater_key *key, con
  * id and of its parameters.
  *
  * `schemas` and `columns` have a pointer for each of the `n` parameters: to a column with as many
- * rows as `ids`, of integers, floats, booleans, or decimals without digits after the point. Or
- * both are NULL, and all rows have the number that `parameters` has at this place; no other number
- * is read there, and `parameters` may be NULL if all are columns. A row with a null parameter is
- * null, or an error if `flags` refuses nulls. Rows with equal parameters that follow each other
- * are drawn at once.
+ * rows as `ids`, of integers, booleans, decimals without digits after the point, or, where the
+ * parameter does not count, floats of 32 or 64 bits. Or both are NULL, and all rows have the
+ * number that `parameters` has at this place; no other number is read there, and `parameters` may
+ * be NULL if all are columns. The ends of "integers" and the length of "permutation" are no
+ * columns. A row with a null parameter is null, or an error if `flags` refuses nulls. Rows with
+ * equal parameters that follow each other are drawn at once.
  *
  * Kinds of vectors and complex numbers are EINVAL. Other arguments and errors are those of
- * headwater_arrow_draw(); those of a parameter name its row.
+ * headwater_arrow_draw(); that of a value in a column names its row, and the value if it counts.
+ * Without a row, a number beside a column is not looked at.
  */
 HEADWATER_MUST_USE int headwater_arrow_draw_by_row(const struct headwater_key *key, const char *name, const char *kind, const char *type, const double *parameters, const struct ArrowSchema *const *schemas, const struct ArrowArray *const *columns, size_t n, uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *ids, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 
@@ -1337,6 +1339,9 @@ HEADWATER_MUST_USE int headwater_arrow_order(const struct headwater_key *key, co
  * Spark's xxhash64() returns for the values as `bigint`, `string` and so on. Nulls are left out,
  * and a row of nulls is null. Two rows of n share an id with a chance of n^2 / 2^64. The arguments
  * and errors are those of headwater_arrow_sample().
+ *
+ * The struct has no nulls and no offset of its own, and columns of its own length: make a batch of
+ * the columns' slices, and no slice of a struct.
  */
 HEADWATER_MUST_USE int headwater_arrow_key_of(uint32_t flags, const struct ArrowSchema *schema, const struct ArrowArray *values, struct ArrowSchema *out_schema, struct ArrowArray *out, char *message);
 

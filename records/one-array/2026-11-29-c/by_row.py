@@ -115,8 +115,9 @@ for kind, name, lists in KINDS:
         try:
             right = getattr(headwater.pyarrow, name)(ids, headwater.Key(42), *parameters, name="n")
         except (TypeError, ValueError) as error:
-            # C does not show a float's value.
-            assert message and str(error).startswith(message), (kind, case, message, str(error))
+            # C has names of its own for parameters, and does not show a float's value.
+            name, words = message.split(" ", 1)
+            assert words in str(error), (kind, case, message, str(error))
             errors += 1
         else:
             assert message is None and made.equals(right), (kind, case, message)

@@ -56,7 +56,11 @@ pub fn draw(
     let last = last(kind, dtype);
     let column = column_of(ids, (format, width), (last, nulls), |block, out| {
         let out = Out::bytes(dtype, out)?;
-        made.draw(stream, block.elements(), out).map_err(|error| past_end(error, block))
+        made.draw(stream, block.elements(), out).map_err(|error| {
+            past_end(error, block.start, block.ids(), |place| {
+                block.null().get(place) == Some(&true)
+            })
+        })
     })?;
     Output::new(column, list)
 }
@@ -87,7 +91,11 @@ pub fn draw_to(
     }
     rows_to(ids, out, dtype.size(), (last(made.kind(), dtype), nulls), is_null, |block, out| {
         let out = Out::bytes(dtype, out)?;
-        made.draw(stream, block.elements(), out).map_err(|error| past_end(error, block))
+        made.draw(stream, block.elements(), out).map_err(|error| {
+            past_end(error, block.start, block.ids(), |place| {
+                block.null().get(place) == Some(&true)
+            })
+        })
     })
 }
 
@@ -99,18 +107,21 @@ pub(crate) fn last(kind: Kind, dtype: Dtype) -> u64 {
 
 /// Names the row of an id that lies past the end of what the kind has: of a permutation, or of
 /// vectors of many words.
-fn past_end(error: headwater_streams::Error, block: &crate::rows::Block) -> Error {
+pub(crate) fn past_end(
+    error: headwater_streams::Error,
+    start: usize,
+    ids: &[u64],
+    is_null: impl Fn(usize) -> bool,
+) -> Error {
     let n = match error {
         headwater_streams::Error::PastEnd { n, .. } => n,
         error => return Error::Stream(error),
     };
-    let found = block.ids().iter().zip(block.null()).position(|(id, null)| *id >= n && !null);
-    match (found, n.checked_sub(1)) {
-        (Some(place), Some(last)) => Error::TooLarge {
-            row: block.start + place,
-            value: block.ids().get(place).map_or(0, |&id| id.into()),
-            last,
-        },
+    let mut rows = ids.iter().enumerate();
+    match (rows.find(|&(place, &id)| id >= n && !is_null(place)), n.checked_sub(1)) {
+        (Some((place, &id)), Some(last)) => {
+            Error::TooLarge { row: start + place, value: id.into(), last }
+        }
         _ => Error::Stream(error),
     }
 }

@@ -25,8 +25,8 @@ impl Batch<'_> {
 ///
 /// # Safety
 ///
-/// The pointers are NULL or lead to structs of the interface, as
-/// [`headwater_arrow_draw`](super::headwater_arrow_draw) asks, which live as long as the result.
+/// The pointers are NULL or lead to structs of the interface, which live and do not change as long
+/// as the result lives.
 pub(super) unsafe fn batch<'a>(
     schema: *const ArrowSchema,
     array: *const ArrowArray,

@@ -52,8 +52,9 @@ pub(super) unsafe fn made(
         _ => Err(Fault::Text("no flag but HEADWATER_ARROW_REFUSE_NULLS exists")),
     };
     // SAFETY: NULL or structs of the interface, as `# Safety` says, and `as_ref` refuses NULL. A
-    // column borrows them until the end of this function, before which nothing changes them: the
-    // results are written last, so that they may have the place of the input's struct.
+    // column borrows them, and so do those that `make` reads, until the closure below returns: its
+    // result has no lifetime. Afterwards alone the results are written, so that they may have the
+    // place of an input's struct.
     let result = unsafe { (schema.as_ref(), array.as_ref()) };
     let result = (|| {
         let (Some(schema), Some(array)) = result else { return Err(Fault::Errno(EFAULT)) };

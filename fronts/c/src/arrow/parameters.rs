@@ -77,8 +77,7 @@ impl Given {
     /// # Safety
     ///
     /// `schemas` and `columns` are NULL or valid for reads of `n` pointers, each of which is NULL
-    /// or leads to a struct of the Arrow C data interface that nothing changes while the result
-    /// lives.
+    /// or leads to a struct of the Arrow C data interface that nothing changes during `'a`.
     pub(super) unsafe fn read<'a>(
         self,
         kind: Kind,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <headwater.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -120,9 +121,38 @@ int main(void)
         batch_type.n_children = 1;
         CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
         CHECK(errno == EINVAL && type.release == NULL && column.release == NULL);
+        batch_type.n_children = batch.n_children = 0;
+        CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+        CHECK(errno == EINVAL);
         batch_type.n_children = batch.n_children = 17;
         CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
         CHECK(errno == EINVAL);
+        /* As many as it takes, and a batch in a batch. */
+        {
+            struct ArrowSchema *sixteen[16];
+            struct ArrowArray *same[16], inner = batch;
+            arrays[1] = array_of(buffers, 4);
+            for (int i = 0; i < 16; i++) {
+                sixteen[i] = &schema;
+                same[i] = &arrays[0];
+            }
+            batch_type.n_children = batch.n_children = 16;
+            batch_type.children = sixteen;
+            batch.children = same;
+            CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == 0);
+            type.release(&type);
+            column.release(&column);
+            inner.n_children = 2;
+            sixteen[3] = &batch_type;
+            same[3] = &inner;
+            CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+            CHECK(errno == EINVAL && strstr(message, "key_of() takes no"));
+            sixteen[3] = &schema;
+            same[3] = &arrays[1];
+            arrays[1].release = NULL;
+            CHECK(headwater_arrow_key_of(0, &batch_type, &batch, &type, &column, message) == -1);
+            CHECK(errno == EINVAL && strstr(message, "released"));
+        }
     }
 
     /* Parameters that are columns: the numbers of headwater_arrow_draw() of each row's own. */
@@ -175,15 +205,115 @@ int main(void)
         CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, both, one, first, 2,
                                           HEADWATER_ARROW_REFUSE_NULLS, &schema, &at, &type,
                                           &column, message) == -1);
-        CHECK(errno == EINVAL && strncmp(message, "loc in row 3 of the batch must be", 33) == 0);
+        CHECK(errno == EINVAL && strncmp(message, "mean in row 3 of the batch must be", 34) == 0);
         CHECK(headwater_arrow_draw_by_row(&key, "n", "binomial", NULL, half, counts, tried, 2, 0,
                                           &schema, &at, &type, &column, message) == -1);
-        CHECK(errno == EINVAL && strncmp(message, "n in row 3 of the batch must be", 31) == 0);
+        CHECK(errno == EINVAL && strncmp(message, "trials in row 3 of the batch must be", 36) == 0);
         CHECK(strcmp(message + strlen(message) - 6, "not -3") == 0);
         trial.length = 3;
         CHECK(headwater_arrow_draw_by_row(&key, "n", "binomial", NULL, half, counts, tried, 2, 0,
                                           &schema, &at, &type, &column, message) == -1);
         CHECK(errno == EINVAL && strncmp(message, "columns of 4 and of 3 rows", 26) == 0);
+
+        /* Columns of integers and of booleans, by a dictionary and from an offset; no number is
+         * read where a column stands. The results take the place of an argument. */
+        {
+            const uint8_t flags = 0x16; /* from bit 1: true, true, false, true */
+            const int8_t which[4] = {1, 0, 1, 1};
+            const int64_t some[3] = {99, 5, 40};
+            const double rest[2] = {NAN, 0.5};
+            const void *of_flags[2] = {NULL, &flags}, *of_which[2] = {NULL, which};
+            const void *of_some[2] = {NULL, some};
+            struct ArrowSchema bits_of = schema_of("b"), indirect = schema_of("c");
+            struct ArrowArray flag = array_of(of_flags, 4), chosen = array_of(of_which, 4);
+            struct ArrowArray dictionary = array_of(of_some, 2);
+            const struct ArrowSchema *types[2] = {&indirect, NULL};
+            const struct ArrowArray *tries[2] = {&chosen, NULL};
+            dictionary.offset = 1;
+            indirect.dictionary = &whole;
+            chosen.dictionary = &dictionary;
+            flag.offset = 1;
+            for (int way = 0; way < 2; way++) {
+                uint64_t right[4];
+                for (int row = 0; row < 4; row++) {
+                    const double counts_of[2] = {(double)some[which[row] + 1], 40};
+                    const double trials_of[2] = {way ? (row != 2) : counts_of[0], 0.5};
+                    const void *of_row[2] = {NULL, &rows[row]};
+                    struct ArrowArray single = array_of(of_row, 1);
+                    CHECK(headwater_arrow_draw(&key, "n", "binomial", NULL, trials_of, 2, 0, &schema,
+                                               &single, &type, &column, message) == 0);
+                    right[row] = ((const uint64_t *)column.buffers[1])[0];
+                    type.release(&type);
+                    column.release(&column);
+                }
+                if (way) {
+                    types[0] = &bits_of;
+                    tries[0] = &flag;
+                }
+                CHECK(headwater_arrow_draw_by_row(&key, "n", "binomial", NULL, rest, types, tries, 2,
+                                                  0, &schema, &at, &type,
+                                                  way ? &flag : &chosen, message) == 0);
+                CHECK(memcmp((way ? flag : chosen).buffers[1], right, sizeof right) == 0);
+                type.release(&type);
+                (way ? &flag : &chosen)->release(way ? &flag : &chosen);
+            }
+            /* Columns that are none of this parameter. */
+            types[0] = &reals;
+            tries[0] = &mean;
+            CHECK(headwater_arrow_draw_by_row(&key, "n", "binomial", NULL, rest, types, tries, 2, 0,
+                                              &schema, &at, &type, &column, message) == -1);
+            CHECK(errno == EINVAL && strstr(message, "trials must be a column of integers"));
+            trial.length = 4;
+            types[0] = &whole;
+            tries[0] = &trial;
+            CHECK(headwater_arrow_draw_by_row(&key, "n", "permutation", NULL, NULL, types, tries, 1,
+                                              0, &schema, &at, &type, &column, message) == -1);
+            CHECK(errno == EINVAL && strstr(message, "one value for all rows"));
+            trial.release = NULL;
+            CHECK(headwater_arrow_draw_by_row(&key, "n", "binomial", NULL, rest, types, tries, 2, 0,
+                                              &schema, &at, &type, &column, message) == -1);
+            CHECK(errno == EINVAL && strstr(message, "released"));
+            trial.release = keep_array;
+        }
+
+        /* Kinds that have no loop in C, over several blocks with runs and nulls. */
+        {
+            enum { ROWS = 2500 };
+            static int64_t many[ROWS];
+            static double shapes[ROWS];
+            static uint8_t set[ROWS / 8 + 1];
+            static double expected_of[ROWS];
+            const char *kinds[3] = {"gamma", "chi_square", "weibull"};
+            const void *of_many[2] = {NULL, many}, *of_shapes[2] = {set, shapes};
+            const struct ArrowSchema *types[1] = {&reals};
+            for (int kind = 0; kind < 3; kind++) {
+                struct ArrowArray all = array_of(of_many, ROWS), shape = array_of(of_shapes, ROWS);
+                const struct ArrowArray *given[1] = {&shape};
+                memset(set, 0, sizeof set);
+                for (int row = 0; row < ROWS; row++) {
+                    const void *of_row[2] = {NULL, &many[row]};
+                    struct ArrowArray single = array_of(of_row, 1);
+                    many[row] = (int64_t)row * 7919 % 3001;
+                    shapes[row] = 0.5 + row / 5 % 7;
+                    set[row / 8] |= (uint8_t)((row % 11 != 3) << row % 8);
+                    CHECK(headwater_arrow_draw(&key, "n", kinds[kind], NULL, &shapes[row], 1, 0,
+                                               &schema, &single, &type, &column, message) == 0);
+                    expected_of[row] = ((const double *)column.buffers[1])[0];
+                    type.release(&type);
+                    column.release(&column);
+                }
+                CHECK(headwater_arrow_draw_by_row(&key, "n", kinds[kind], NULL, NULL, types, given, 1,
+                                                  0, &schema, &all, &type, &column, message) == 0);
+                values = column.buffers[1];
+                bits = column.buffers[0];
+                for (int row = 0; row < ROWS; row++) {
+                    CHECK((bits[row / 8] >> row % 8 & 1) == (row % 11 != 3));
+                    CHECK(row % 11 == 3 || values[row] == expected_of[row]);
+                }
+                type.release(&type);
+                column.release(&column);
+            }
+        }
 
         /* Pointers that are missing, a number of parameters, and a kind of vectors. */
         CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, NULL, one, first, 2, 0,
@@ -201,6 +331,19 @@ int main(void)
         CHECK(errno == EINVAL && strstr(message, "another number of parameters"));
         one[0] = one[1] = NULL;
         first[0] = NULL;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "normal", NULL, NULL, NULL, NULL, 0, 0, &schema,
+                                          &at, &type, &column, message) == 0);
+        type.release(&type);
+        column.release(&column);
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "normal", NULL, both, one, first, 9, 0, &schema,
+                                          &at, &type, &column, message) == -1);
+        CHECK(errno == EINVAL);
+        /* No row shows it. */
+        at.length = 0;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", "int64", both, one, first, 2,
+                                          0, &schema, &at, &type, &column, message) == -1);
+        CHECK(errno == EINVAL);
+        at.length = 4;
         CHECK(headwater_arrow_draw_by_row(&key, "n", "sobol", NULL, both, one, first, 2, 0, &schema,
                                           &at, &type, &column, message) == -1);
         CHECK(errno == EINVAL);

@@ -110,7 +110,7 @@ static void columns(void)
     size_t i;
     for (i = 0; i < 3000; i++) {
         indices[i] = i * 7919 % 3000;
-        doubles[i] = 0.5 + (double)(i % 7);
+        doubles[i] = 1.5 + (double)(i % 7);
     }
     wide = schema_of("L");
     real = schema_of("g");
@@ -131,8 +131,8 @@ static void drawn(const char *kind, const double *parameters, size_t n)
 
 static void by_row(const char *kind, size_t n)
 {
-    static const struct ArrowSchema *types[2] = { &real, &real };
-    static const struct ArrowArray *parameters[2] = { &reals, &reals };
+    static const struct ArrowSchema *types[3] = { &real, &real, &real };
+    static const struct ArrowArray *parameters[3] = { &reals, &reals, &reals };
     result = headwater_arrow_draw_by_row(&key, "n", kind, NULL, NULL, types, parameters, n, 0, &wide, &ids, &made_type, &made, message);
 }
 
@@ -142,6 +142,7 @@ static void arrow_gamma(void) { drawn("gamma", shapes, 1); }
 static void arrow_sobol(void) { drawn("sobol", dimension, 2); }
 static void arrow_normal_by_row(void) { by_row("scaled_normal", 2); }
 static void arrow_beta_by_row(void) { by_row("beta", 2); }
+static void arrow_f_by_row(void) { by_row("noncentral_f", 3); }
 static void arrow_poisson_by_row(void) { by_row("poisson", 1); }
 static void arrow_sample(void) { result = headwater_arrow_sample(&key, NULL, 0.5, 0, &wide, &ids, &made_type, &made, message); }
 static void arrow_order(void) { result = headwater_arrow_order(&key, NULL, 0, &wide, &ids, &made_type, &made, message); }
@@ -223,6 +224,7 @@ static const struct {
     { "headwater_arrow_draw, sobol", arrow_sobol, 0 },
     { "headwater_arrow_draw_by_row, normal", arrow_normal_by_row, 0 },
     { "headwater_arrow_draw_by_row, beta", arrow_beta_by_row, 0 },
+    { "headwater_arrow_draw_by_row, noncentral F", arrow_f_by_row, 0 },
     { "headwater_arrow_draw_by_row, poisson", arrow_poisson_by_row, 0 },
     { "headwater_arrow_sample", arrow_sample, 0 },
     { "headwater_arrow_order", arrow_order, 0 },

@@ -2,7 +2,7 @@
 
 mod at_once;
 
-use crate::draw::{format_of, last};
+use crate::draw::{format_of, last, past_end};
 use crate::format::Type;
 use crate::memory::Memory;
 use crate::rows::{self, BLOCK, Block, Made, Nulls, SHORT, Validity, are_ids, blocks};
@@ -27,15 +27,17 @@ pub enum By<'a> {
 /// row to row. So a row's number does not depend on the rows around it, and equals the one that
 /// [`draw`](crate::draw) makes of the row's values.
 ///
-/// A row with a null parameter is null, or an error, as for its id. Rows with equal parameters that
-/// follow each other are drawn at once, so a sorted column is several times as fast.
+/// A row with a null parameter is null, or an error, as for its id, and its other parameters may be
+/// anything. Rows with equal parameters that follow each other are drawn at once, so a sorted
+/// column is several times as fast.
 ///
 /// # Errors
 ///
 /// The errors of [`draw`](crate::draw). [`Error::Rows`] for columns of different lengths;
-/// [`Error::Parameter`] for a parameter that is a list, or a column of other values than its
-/// parameter has; [`Error::InRow`] for a value that the kind does not take; [`Error::NoType`] for
-/// kinds of vectors and for complex numbers.
+/// [`Error::Parameter`] for a parameter that is a list, a column of other values than its parameter
+/// has, or one value that the kind does not take beside a column, which the first row shows;
+/// [`Error::InRow`] for such a value of a column; [`Error::NoType`] for kinds of vectors and for
+/// complex numbers.
 pub fn draw_by_row(
     ids: &Column<'_>,
     stream: &Stream,
@@ -113,8 +115,12 @@ fn fits(column: &Column<'_>, kind: Kind, parameter: &Parameter) -> Result<(), Er
         Form::Count => (is_whole, "a column of integers"),
         _ => (false, "one value for all rows"),
     };
-    let name = parameter.numpy;
-    if fits { Ok(()) } else { Err(Error::Parameter { name, need }) }
+    if fits { Ok(()) } else { Err(Error::Parameter { name: name_of(parameter), need }) }
+}
+
+/// Returns the name of a parameter in errors: NumPy's, and in C the name that C has.
+fn name_of(parameter: &Parameter) -> &'static str {
+    if cfg!(feature = "std") { parameter.numpy } else { parameter.name }
 }
 
 /// Everything of a call but its rows.
@@ -154,7 +160,19 @@ impl<'a> Rows<'a> {
                 By::Column(column) => fits(column, kind, parameter)?,
             }
         }
-        Ok(Rows { stream, kind, dtype, by, parameters, nulls })
+        if !kind.types().iter().any(|one| one.dtype == dtype) {
+            return Err(Error::Stream(headwater_streams::Error::ElementType { kind, dtype }));
+        }
+        let all = Rows { stream, kind, dtype, by, parameters, nulls };
+        if by.iter().all(|by| matches!(by, By::Value(_))) {
+            // As a draw without columns does it, also for no rows.
+            let values = all.constants();
+            let mut done = Ok(());
+            let values = values.get(..by.len()).unwrap_or_default();
+            kind.with(values, &mut |made| done = made.fits(dtype))?;
+            done?;
+        }
+        Ok(all)
     }
 
     /// Returns false if no row can be null.
@@ -201,6 +219,7 @@ impl<'a> Rows<'a> {
 
     /// Reads the parameters of a row. Returns false if one is null.
     fn read(&self, row: usize, values: &mut [Value<'_>]) -> Result<bool, Error> {
+        let mut wrong = None;
         for ((by, parameter), value) in self.by.iter().zip(self.parameters).zip(values) {
             let By::Column(column) = by else { continue };
             let Some((flat, place)) = column.value(row)? else {
@@ -209,22 +228,27 @@ impl<'a> Rows<'a> {
                     Nulls::Kept => Ok(false),
                     Nulls::Refused => {
                         let value = Shown::default();
-                        Err(Error::InRow { row, name: parameter.numpy, need, value })
+                        Err(Error::InRow { row, name: name_of(parameter), need, value })
                     }
                 };
             };
             *value = match (parameter.form, flat.real(place)) {
                 (Form::Count, _) => {
                     let need = "a whole number from 0 to 2^64 - 1";
-                    let (name, count) = (parameter.numpy, flat.integer(place));
-                    let wrong = |_| Error::InRow { row, name, need, value: Shown::whole(count) };
-                    Value::Count(u64::try_from(count).map_err(wrong)?)
+                    let (name, count) = (name_of(parameter), flat.integer(place));
+                    let fits = u64::try_from(count);
+                    if fits.is_err() {
+                        // Another parameter may be null, and then the row is.
+                        let value = Shown::whole(count);
+                        wrong.get_or_insert(Error::InRow { row, name, need, value });
+                    }
+                    Value::Count(fits.unwrap_or(0))
                 }
                 (_, Some(real)) => Value::Real(real),
                 (_, None) => Value::Real(flat.integer(place) as f64),
             };
         }
-        Ok(true)
+        wrong.map_or(Ok(true), Err)
     }
 
     /// Writes the numbers of a block, and marks the rows whose parameters are null.
@@ -283,17 +307,22 @@ impl<'a> Rows<'a> {
         });
         made.and(done).map_err(|error| match error {
             headwater_streams::Error::Parameter { name, need } => {
-                let mut known = self.parameters.iter().zip(values);
-                let found = known.find(|(parameter, _)| parameter.name == name);
-                let name = found.map_or(name, |(parameter, _)| parameter.numpy);
-                let value = match found {
-                    Some((_, Value::Real(real))) => Shown::real(*real),
-                    Some((_, Value::Count(count))) => Shown::whole(i128::from(*count)),
+                let mut known = self.parameters.iter().zip(self.by).zip(values);
+                let found = known.find(|((parameter, _), _)| parameter.name == name);
+                let Some(((parameter, by), value)) = found else {
+                    return Error::Parameter { name, need };
+                };
+                let name = name_of(parameter);
+                let value = match (by, value) {
+                    // No row is to blame.
+                    (By::Value(_), _) => return Error::Parameter { name, need },
+                    (_, Value::Real(real)) => Shown::real(*real),
+                    (_, Value::Count(count)) => Shown::whole(i128::from(*count)),
                     _ => Shown::default(),
                 };
                 Error::InRow { row: start + rows.start, name, need, value }
             }
-            error => Error::Stream(error),
+            error => past_end(error, start + rows.start, ids, |_| false),
         })
     }
 }

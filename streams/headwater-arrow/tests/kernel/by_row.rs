@@ -199,6 +199,63 @@ fn wrong_parameters_are_errors_that_name_row_and_parameter() {
     assert_eq!(made.map(|_| ()).unwrap_err(), Error::Parameter { name: "n", need });
 }
 
+/// A first batch without rows, or with nulls alone, must not pass what the next one would refuse.
+#[test]
+fn what_no_row_shows_is_refused() {
+    let normal = |scale: f64| [By::Value(Value::Real(0.0)), By::Value(Value::Real(scale))];
+    let refused = |rows: &[u64], dtype, by: &[By<'_>]| {
+        let mut ids = Ids::from_u64(rows);
+        let ids = ids.column().unwrap();
+        let made = draw_by_row(&ids, &stream(), (Kind::ScaledNormal, dtype), by, Nulls::Kept);
+        made.map(|_| ()).unwrap_err().to_string()
+    };
+    for rows in [&[][..], &[1, 2]] {
+        let said = refused(rows, Dtype::F64, &normal(-1.0));
+        assert_eq!(said, "deviation must be a finite number from 0");
+        let said = refused(rows, Dtype::I64, &normal(1.0));
+        assert!(said.contains("int64"), "{said}");
+    }
+    let nulls = Built::new("n", 2, 0, vec![]);
+    let nulls = nulls.column().unwrap();
+    let said = refused(&[1, 2], Dtype::I64, &[By::Column(&nulls), By::Value(Value::Real(1.0))]);
+    assert!(said.contains("int64"), "{said}");
+    // No row is to blame for a constant.
+    let places = reals(&[Some(1.0), Some(2.0)], 8);
+    let places = places.column().unwrap();
+    let said = refused(&[1, 2], Dtype::F64, &[By::Column(&places), By::Value(Value::Real(-1.0))]);
+    assert_eq!(said, "scale must be a finite number from 0");
+}
+
+/// The order of a kind's parameters does not show in which rows are null.
+#[test]
+fn a_row_with_a_null_is_null_whatever_else_it_has() {
+    let mut ids = Ids::from_u64(&[0, 1, 2, 3]);
+    let ids = ids.column().unwrap();
+    let dtype = Kind::Binomial.types()[0].dtype;
+    let counts = Built::integers("l", &[Some(-3), Some(4), None, Some(5)], 0);
+    let counts = counts.column().unwrap();
+    let chances = reals(&[None, Some(0.5), Some(7.0), Some(0.25)], 8);
+    let chances = chances.column().unwrap();
+    let by = [By::Column(&counts), By::Column(&chances)];
+    let draw = |nulls| draw_by_row(&ids, &stream(), (Kind::Binomial, dtype), &by, nulls);
+    let made = rows(&draw(Nulls::Kept).unwrap(), 8);
+    assert_eq!(made.iter().map(Option::is_none).collect::<Vec<_>>(), [true, false, true, false]);
+    let error = draw(Nulls::Refused).map(|_| ()).unwrap_err();
+    assert!(
+        error.to_string().starts_with("p in row 0 of the batch must be a number, and not null")
+    );
+}
+
+#[test]
+fn an_id_past_the_end_of_a_permutation_is_named() {
+    let mut ids = Ids::from_u64(&[7, 1, 0, 8]);
+    let by = [By::Value(Value::Count(8))];
+    let kind = (Kind::Permutation, Dtype::U64);
+    let made = draw_by_row(&ids.column().unwrap(), &stream(), kind, &by, Nulls::Kept);
+    let error = made.map(|_| ()).unwrap_err();
+    assert_eq!(error, Error::TooLarge { row: 3, value: 8, last: 7 });
+}
+
 #[test]
 fn booleans_and_decimals_are_numbers() {
     let ids: Vec<u64> = (0..3000).collect();
