@@ -90,6 +90,29 @@ def test_rows_without_an_id_are_null_in_every_batch(con: Any, rows: slice) -> No
         assert [None if x != x else x for x in drawn] == right
 
 
+# A null parameter makes a null, whatever the row's others are, and whether they are in front of it
+# or the same in all rows of a batch.
+TRIALS = [(10, 0.5), (-3, None), (-3, None), (None, 7.0), (5, 0.25)]
+
+
+@pytest.mark.parametrize("rows", [slice(*x) for x in ((0, 5), (1, 3), (1, 2), (2, 4), (3, 4), (0, 2))])
+def test_rows_with_a_null_parameter_are_null_in_every_batch(con: Any, rows: slice) -> None:
+    trials, chances = zip(*TRIALS[rows], strict=True)
+    ids = range(5)[rows]
+    right = [
+        None if n is None or p is None else KEY.child("z").stream(0).at([i]).binomial(n, p)[0]
+        for i, n, p in zip(ids, trials, chances, strict=True)
+    ]
+    columns = [pa.array(trials, pa.int64()), pa.array(chances, pa.float64())]
+    assert in_arrow.binomial(pa.array(ids), KEY, *columns, name="z").to_pylist() == right
+    con.register("trials", pa.table({"id": pa.array(ids), "n": columns[0], "p": columns[1]}))
+    sql = "select hw_binomial(id, 42, 'z', n, p) from trials"
+    assert [row[0] for row in con.execute(sql).fetchall()] == right
+    frame = pl.DataFrame({"id": ids, "n": columns[0], "p": columns[1]})
+    made = frame.select(in_polars.binomial("id", KEY, pl.col("n"), pl.col("p"), name="z"))
+    assert made.to_series().to_list() == right
+
+
 def test_errors_of_pandas_name_the_row_of_the_frame() -> None:
     ids = pd.Series([None, 7, None, 8, 9], dtype="Int64")
     bad = pd.Series([-1.0, 1.0, -1.0, 1.0, -1.0])

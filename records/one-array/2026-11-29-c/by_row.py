@@ -116,7 +116,7 @@ for kind, name, lists in KINDS:
             right = getattr(headwater.pyarrow, name)(ids, headwater.Key(42), *parameters, name="n")
         except (TypeError, ValueError) as error:
             # C has names of its own for parameters, and does not show a float's value.
-            name, words = message.split(" ", 1)
+            _, words = message.split(" ", 1)
             assert words in str(error), (kind, case, message, str(error))
             errors += 1
         else:
