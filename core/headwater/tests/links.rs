@@ -14,7 +14,7 @@ use headwater::testing::{drop_pages, set_key_witness};
 use headwater::{Config, CpuRng, Mode, Rng};
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use support::machine::skip;
 use support::rules::force;
 
@@ -247,6 +247,30 @@ fn no_link_is_followed_in_hedged() {
         }
         refill(&mut rng);
         assert_ne!(state(), before, "the link was followed");
+    });
+}
+
+#[test]
+fn no_link_is_followed_after_another_threads_failure() {
+    const TEST: &str = "no_link_is_followed_after_another_threads_failure";
+    static FAILED: AtomicBool = AtomicBool::new(false);
+    isolated(TEST, || {
+        force(&[Force::VmgenidBound]);
+        let Some(mut rng) = handle(TEST, Mode::Buffered) else { return };
+        while refill(&mut rng) != MOST - 1 {}
+        set_hook(Some(|point| {
+            if point == Point::Keyed && !FAILED.swap(true, SeqCst) {
+                set(Force::CpuRngFails, true);
+                std::thread::spawn(|| Rng::new().unwrap().next_u64()).join().unwrap();
+            }
+        }));
+        refill(&mut rng);
+        set_hook(None);
+        if headwater::status().cpu_rng == CpuRng::Good {
+            return skip(TEST, "this CPU has no random instruction");
+        }
+        assert_eq!((word(LINKS), link()), (0, [0; 4]), "the link was followed without words");
+        assert_keys_differ();
     });
 }
 

@@ -9,6 +9,7 @@ use headwater::testing::{Force, Point, set, set_hook};
 use headwater::{Config, Error, Mode, Rng, Source};
 use std::mem::MaybeUninit;
 use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use support::children::{Ending, fork, wait};
 use support::draws::{draw_everything, lengths};
 use support::machine::{set_mode_variable, skip};
@@ -292,33 +293,74 @@ fn short_in_kernel() {
     });
 }
 
-/// In `hedged` the seed of a large request comes from a page only beside words of the CPU, because
-/// the owner of a clone may know the page. If the instruction fails between the two halves, the
-/// kernel is asked, which has no answer here.
+/// Draws a large request in `hedged` whose page was chosen before the instruction fails. Its seed
+/// comes from a page only beside words of the CPU, because the owner of a clone may know the page.
+/// So the kernel is asked, which has no answer here.
+fn without_words(test: &str, page: Page, fail: fn(Point)) {
+    // Hooks are in draws under a lock.
+    force(&[Force::NoSections]);
+    headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
+    if headwater::status().mode != Mode::Hedged {
+        return skip(test, "this CPU cannot hedge");
+    }
+    headwater::u64().unwrap();
+    if page == Page::Empty {
+        headwater::discard().unwrap();
+    }
+    set_hook(Some(fail));
+    let mut buf = [SENTINEL; 5000];
+    let drawn = headwater::fill(&mut buf);
+    set_hook(None);
+    assert!(drawn.is_err(), "bytes of a page and the cycle counter");
+    assert_eq!(buf, [0; 5000]);
+    NOTHING.into_iter().for_each(|fact| set(fact, false));
+    draw_everything();
+}
+
+#[derive(PartialEq)]
+enum Page {
+    Full,
+    Empty,
+}
+
+/// Neither the kernel nor the CPU answers.
+const NOTHING: [Force; 3] = [Force::GetrandomEnosys, Force::UrandomAbsent, Force::CpuRngFails];
+
 #[test]
 fn no_large_request_has_a_page_alone() {
     const TEST: &str = "no_large_request_has_a_page_alone";
     isolated(TEST, || {
-        // Hooks are in draws under a lock.
-        force(&[Force::NoSections]);
-        headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
-        if headwater::status().mode != Mode::Hedged {
-            return skip(TEST, "this CPU cannot hedge");
-        }
-        let kernel_and_cpu = [Force::GetrandomEnosys, Force::UrandomAbsent, Force::CpuRngFails];
-        let fail: fn(Point) = |point| {
+        without_words(TEST, Page::Full, |point| {
             if point == Point::Copied {
-                force(&[Force::GetrandomEnosys, Force::UrandomAbsent, Force::CpuRngFails]);
+                force(&NOTHING);
             }
-        };
-        headwater::u64().unwrap();
-        set_hook(Some(fail));
-        let mut buf = [SENTINEL; 5000];
-        let drawn = headwater::fill(&mut buf);
-        set_hook(None);
-        assert!(drawn.is_err(), "bytes of a page and the cycle counter");
-        assert_eq!(buf, [0; 5000]);
-        kernel_and_cpu.into_iter().for_each(|fact| set(fact, false));
-        draw_everything();
+        });
+    });
+}
+
+#[test]
+fn no_large_request_has_a_page_alone_after_another_threads_failure() {
+    const TEST: &str = "no_large_request_has_a_page_alone_after_another_threads_failure";
+    static FAILED: AtomicBool = AtomicBool::new(false);
+    isolated(TEST, || {
+        without_words(TEST, Page::Full, |point| {
+            if point == Point::Copied && !FAILED.swap(true, SeqCst) {
+                force(&NOTHING);
+                // Its refill meets the failure. That it has no bytes is not asked.
+                let _ = std::thread::spawn(headwater::u64).join().unwrap();
+            }
+        });
+    });
+}
+
+#[test]
+fn no_large_request_has_a_page_alone_after_a_refills_failure() {
+    const TEST: &str = "no_large_request_has_a_page_alone_after_a_refills_failure";
+    isolated(TEST, || {
+        without_words(TEST, Page::Empty, |point| {
+            if point == Point::Keyed {
+                force(&NOTHING);
+            }
+        });
     });
 }

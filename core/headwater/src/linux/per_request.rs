@@ -132,11 +132,12 @@ pub(crate) unsafe fn expand(
             loop {
                 {
                     let mut work = Workspace::empty();
+                    let expected = process.has_cpu_words();
                     draw(work.seed.as_mut_ptr())?;
                     // SAFETY: the other half of the seed; `step` bytes from `done` on lie in the
                     // buffer; the back end is available.
                     unsafe {
-                        if !process.mix(work.seed.as_mut_ptr().add(32)) {
+                        if !process.mix(work.seed.as_mut_ptr().add(32), expected) {
                             continue; // without words, `draw` asks the kernel
                         }
                         work.derive(process.backend);

@@ -106,6 +106,7 @@ impl PageRef<'_> {
         // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
         let seed = unsafe { self.page.add(STREAM) };
         let links = loop {
+            let expected = self.process.has_cpu_words();
             let links = match self.follow() {
                 Some(links) => links,
                 None => {
@@ -114,7 +115,7 @@ impl PageRef<'_> {
                 }
             };
             // SAFETY: the second half of the seed.
-            if unsafe { self.process.mix(seed.add(32)) } {
+            if unsafe { self.process.mix(seed.add(32), expected) } {
                 break links;
             }
             // Without words there is no link, neither this one nor another.
@@ -190,8 +191,8 @@ impl PageRef<'_> {
         page_state.remaining.store(0, Ordering::Relaxed);
         let links = self.draw_key()?;
         if process.mode() == Mode::Hedged && !process.has_cpu_words() {
-            // It failed in another thread, which is about to change the mode. Until then the mode
-            // is `hedged`, in which no byte leaves without its words.
+            // It failed in another thread, which is about to change the mode. While the mode says
+            // `hedged`, no byte leaves without its words.
             return Ok(Served::Void);
         }
         self.show_guards();

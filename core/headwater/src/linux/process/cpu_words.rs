@@ -67,18 +67,19 @@ impl Process {
     /// sound, else the cycle counter; both with the epoch and the CPU's number, so that a parent
     /// and its child, and two CPUs, cannot make the same seed.
     ///
-    /// Returns false if the instruction failed just now, which it does once in a process. The first
-    /// half may then be a page's, which it must not be without words beside it: the caller draws
-    /// the whole seed anew.
+    /// `expected` is whether there were words when the first half was chosen, because that half may
+    /// be a page's, which it must not be without words beside it. Returns false if they were
+    /// expected and are not there: the caller draws the whole seed anew. That the instruction has
+    /// not failed here is not enough, because it may have failed meanwhile in another thread, or in
+    /// a refill of the page. It is not trusted again, so a seed is drawn anew once.
     ///
     /// # Safety
     ///
     /// `at` is writable for 32 bytes and aligned to 8.
     #[must_use]
-    pub(crate) unsafe fn mix(&self, at: *mut u8) -> bool {
+    pub(crate) unsafe fn mix(&self, at: *mut u8, expected: bool) -> bool {
         let mut words = [0; 2];
-        let expected = self.has_cpu_words();
-        let drawn = expected && self.draw_words(&mut words);
+        let drawn = self.has_cpu_words() && self.draw_words(&mut words);
         // Read only without good words: under prctl(PR_SET_TSC) the counter's instruction is a
         // SIGSEGV.
         let cycles = if drawn { 0 } else { random::cycles() };
@@ -86,7 +87,7 @@ impl Process {
         // SAFETY: `write_mix` writes four words, so it wants what this function wants of `at`: 32
         // bytes, aligned to 8.
         unsafe { cipher::write_mix(at.cast(), &mut words, cycles, epoch, cpu) };
-        drawn == expected
+        drawn || !expected
     }
 
     /// Draws words of the CPU, each different from the one before. False if the instruction failed.
