@@ -129,4 +129,5 @@ pub(crate) mod id {
     pub(crate) const ARRAY: u32 = 33;
     pub(crate) const ANY: u32 = 34;
     pub(crate) const SQLNULL: u32 = 36;
+    pub(crate) const TIMESTAMP_TZ_NS: u32 = 42;
 }

@@ -62,6 +62,7 @@ fn format(vector: &Vector<'_>) -> &'static CStr {
         id::TIMESTAMP_S => c"tss:",
         id::TIMESTAMP_MS => c"tsm:",
         id::TIMESTAMP_NS => c"tsn:",
+        id::TIMESTAMP_TZ_NS => c"tsn:UTC",
         id::HUGEINT => c"d:38,0",
         // Words of 64 bits after a check, because Arrow's decimals have a sign.
         id::UHUGEINT => c"L",

@@ -179,7 +179,7 @@ fn text(error: headwater_arrow::Error) -> String {
 fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
     let weights = Numbers::new(weights);
     for (row, number) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        let weight = weights.get(row);
+        let weight = weights.or_flag(row);
         let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or(WEIGHTS)?;
         if weight > 0.0 && weight < LEAST {
             return Err(TINY.into());

@@ -211,6 +211,16 @@ impl<'a> Numbers<'a> {
     }
 }
 
+impl Numbers<'_> {
+    /// Returns the number in a row, where a boolean is 0 or 1.
+    pub(crate) fn or_flag(&self, row: usize) -> Option<f64> {
+        match self.kind {
+            id::BOOLEAN if !self.nulls.has(row) => stored(&self.data, row).map(|flag| flag as f64),
+            _ => self.get(row),
+        }
+    }
+}
+
 /// Returns true for the types of whole numbers, and for DECIMAL.
 fn is_integer(kind: u32) -> bool {
     (id::TINYINT..=id::UBIGINT).contains(&kind)
@@ -237,7 +247,7 @@ pub(crate) fn name_of(kind: u32) -> &'static str {
         id::BIT => "BIT",
         id::ARRAY => "ARRAY",
         id::TIMESTAMP | id::TIMESTAMP_S | id::TIMESTAMP_MS | id::TIMESTAMP_NS => "TIMESTAMP",
-        id::TIMESTAMP_TZ => "TIMESTAMP WITH TIME ZONE",
+        id::TIMESTAMP_TZ | id::TIMESTAMP_TZ_NS => "TIMESTAMP WITH TIME ZONE",
         _ => "a value of this type",
     }
 }

@@ -191,7 +191,8 @@ impl<'a> Vector<'a> {
             | id::TIMESTAMP_S
             | id::TIMESTAMP_MS
             | id::TIMESTAMP_NS
-            | id::TIMESTAMP_TZ => of!(I64),
+            | id::TIMESTAMP_TZ
+            | id::TIMESTAMP_TZ_NS => of!(I64),
             id::UBIGINT => of!(U64),
             id::FLOAT => of!(F32),
             id::DOUBLE => of!(F64),

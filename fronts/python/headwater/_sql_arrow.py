@@ -23,6 +23,9 @@ def _constant(column: Any, what: str) -> Any:
     """Returns the one value that all rows have."""
     if pa.types.is_fixed_size_list(column.type):  # as the extension, which cannot read them
         raise TypeError(f"{what} must not be an ARRAY: cast it to a list, DOUBLE[]")
+    if pa.types.is_interval(column.type):  # its value is a list of three numbers
+        raise TypeError(f"{what} must not be an INTERVAL")
+    _not_as_bytes(column.type, what)
     if pa.types.is_nested(column.type):
         listed = column.to_pylist()
         if None not in listed and all(value == listed[0] for value in listed):
@@ -39,6 +42,14 @@ def _constant(column: Any, what: str) -> Any:
     if isinstance(value, Decimal) and pa.types.is_decimal(column.type) and column.type.scale == 0:
         return int(value)
     return value
+
+
+def _not_as_bytes(kind: Any, what: str) -> None:
+    """Raises an error for a UHUGEINT as DuckDB before 1.3 hands it over: its bytes, which would be
+    another seed and another key.
+    """
+    if pa.types.is_fixed_size_binary(kind):
+        raise TypeError(f"{what} must not be a UHUGEINT in this DuckDB: cast it to HUGEINT")
 
 
 def _distinct(column: Any) -> Any:
@@ -179,7 +190,8 @@ def _weighted(*columns: Any) -> Any:
     if len(ids) == 0:
         return pa.array([], pa.float64())
     kind = weights.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    are = pa.types
+    if not (are.is_integer(kind) or are.is_floating(kind) or are.is_decimal(kind) or are.is_boolean(kind)):
         raise ValueError(_samples.NEED)
     weights = pc.cast(_numbers(weights), pa.float64())
     good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
@@ -197,6 +209,7 @@ def _weighted(*columns: Any) -> Any:
 
 def _key(*columns: Any) -> Any:
     for column in columns:
+        _not_as_bytes(column.type, "a value of key_of()")
         # Numbers of any length and others for which Arrow has no type: bytes in DuckDB's own form.
         if getattr(column.type, "extension_name", "") == "arrow.opaque":
             raise TypeError(

@@ -85,8 +85,11 @@ def _numbers(ids: Any, column: Any, name: str, unknown: Any) -> Any:
                 raise ValueError(
                     f"{name} in row {int(wrong.argmax())} is missing: leave such rows out"
                 )
+            if missing.all():  # in rows without an id, where any number may stand
+                return np.zeros(len(column), np.int64)
             if missing.any():
-                column = column.where(~missing, 0)
+                # A value of its own, because not each category and type has a 0.
+                column = column.where(~missing, column[~missing].iloc[0])
             # Those that have no such type are categories and sparse columns, whose values count.
             column = np.asarray(column, getattr(column.dtype, "numpy_dtype", None))
         column = np.asarray(column)

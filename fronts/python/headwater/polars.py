@@ -242,10 +242,11 @@ def sample_n(
     # Rows of one id have one word. They stay in the frame's order, as in pandas; a sort that may
     # exchange them would leave it to the engine and its threads which of them is in the sample.
     ordered = known.sort(word, column, maintain_order=True)
-    # Polars 2.1 takes a row of each group for head(0).
-    if by is None or rows == 0:
+    if by is None:
         return ordered.head(rows).select(names)
-    return ordered.group_by(group, maintain_order=True).head(rows).select(names)
+    # Not the first rows of each group in turn, which would stand group by group: the order is that
+    # of the words, as in pandas and without groups.
+    return ordered.filter(word.cum_count().over(group) <= rows).select(names)
 
 
 def folds(

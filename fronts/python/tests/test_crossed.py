@@ -54,6 +54,10 @@ def test_decimal_weights_are_rounded_once_in_every_engine(con: Any) -> None:
         ("hw_split(id, 42, array_value(id, 1 - id))", r"not be an ARRAY: cast it to a list"),
         ("hw_normal(id, 42, 'z', 0, -1.0)", "scale must be a finite number from 0, not -1"),
         ("hw_normal(id, 42, 'z', 'x')", "loc must be a number, not"),
+        ("hw_split(id, 42, interval 1 day)", "INTERVAL"),
+        ("hw_normal(id, interval 1 day, 'z')", "INTERVAL"),
+        ("hw_integers(id, 42, 'z', 5, 5)", "raise its end"),
+        ("hw_permute(id + 9, 10, 42)", "id 10 in row 1 .* the last id is 9(?!, and key_of)"),
     ],
 )
 def test_errors_of_both_engines(con: Any, sql: str, words: str) -> None:
@@ -111,6 +115,48 @@ def test_rows_with_a_null_parameter_are_null_in_every_batch(con: Any, rows: slic
     frame = pl.DataFrame({"id": ids, "n": columns[0], "p": columns[1]})
     made = frame.select(in_polars.binomial("id", KEY, pl.col("n"), pl.col("p"), name="z"))
     assert made.to_series().to_list() == right
+
+
+# Not each type has a 0 to stand where a parameter is missing.
+@pytest.mark.parametrize("dtype", ["category", "boolean", "bool[pyarrow]", "Int8", "Float32"])
+def test_rows_without_an_id_may_miss_parameters_of_every_type_in_pandas(dtype: str) -> None:
+    ids = pd.Series([0, None, 2], dtype="Int64")
+    for given in ([1, None, 1], [None, None, None]):
+        rows = ids if given[0] else pd.Series([None] * 3, dtype="Int64")
+        made = in_pandas.normal(rows, KEY, pd.Series(given, dtype=dtype), name="z")
+        plain = in_pandas.normal(rows, KEY, 1.0, name="z")
+        assert made.isna().tolist() == rows.isna().tolist()
+        assert made.dropna().tolist() == plain.dropna().tolist()
+
+
+def test_samples_of_groups_are_in_the_order_of_their_words() -> None:
+    frame = pd.DataFrame({"id": [*range(40), 7, 7], "g": [0, 1, None] * 14, "w": [1.0, 2.0] * 21})
+    for weights in (None, "w"):
+        right = in_pandas.sample_n(frame, "id", 3, KEY, by="g", weights=weights)
+        polars = pl.from_pandas(frame)
+        for given in (polars, polars.lazy()):
+            made = in_polars.sample_n(given, "id", 3, KEY, by="g", weights=weights).lazy()
+            for engine in ("in-memory", "streaming"):
+                rows = made.collect(engine=engine)
+                assert rows["id"].to_list() == right["id"].tolist()
+                assert rows["w"].to_list() == right["w"].tolist()
+        assert in_polars.sample_n(polars, "id", 0, KEY, by="g").height == 0
+
+
+def test_boolean_weights_are_numbers_in_every_engine(con: Any) -> None:
+    frame = pd.DataFrame({"id": range(4), "w": [True, False, True, True]})
+    right = in_pandas.weighted_order(frame["id"], KEY, frame["w"]).tolist()
+    con.register("flags", frame)
+    made = con.execute("select hw_weighted_order(id, 42, w) from flags order by id").fetchall()
+    assert [row[0] for row in made] == right
+
+
+def test_keys_of_timestamps_with_zones_are_those_of_arrow(con: Any) -> None:
+    has = con.execute("select 1 from duckdb_types() where type_name = 'timestamptz_ns'").fetchone()
+    if has is None:
+        pytest.skip("this DuckDB has no TIMESTAMPTZ_NS: its key was not compared")
+    made = con.execute("select hw_key('2020-01-01'::timestamptz::timestamptz_ns)").fetchone()
+    assert made == con.execute("select hw_key('2020-01-01'::timestamptz)").fetchone()
 
 
 def test_errors_of_pandas_name_the_row_of_the_frame() -> None:

@@ -150,7 +150,7 @@ ERRORS: list[tuple[str, str]] = [
     ("hw_gamma(1, 42, 'z')", "takes 4 to 5 arguments, not 3"),
     ("hw_gamma(1, 42, 'z', 0)", "shape must be a finite number above 0"),
     ("hw_integers(1, 42, 'z', 2.5, 7)", "low must be an integer"),
-    ("hw_integers(1, 42, 'z', 7, 7)", "a range that ends before it begins: exchange its ends"),
+    ("hw_integers(1, 42, 'z', 7, 7)", "a range that ends before it begins: raise its end"),
     ("hw_sample(1, 42, 1.5)", "p must be a number from 0 to 1, not 1.5"),
     ("hw_sample(1, 42, -0.5)", "p must be a number from 0 to 1, not -0.5"),
     ("hw_sample(1, 42, 'nan'::double)", "p must be a number from 0 to 1, not NaN"),

@@ -87,6 +87,15 @@ def test_duckdb(expected: str) -> None:
     assert made["m"][np.argsort(made["id"])].tolist() == RIGHT[np.argsort(ORDER)].tolist()
     few = con.execute("select id from rows order by hw_order(id, 42), id limit 3").fetchall()
     assert len(few) == 3 and con.execute("select hw_key('a', 1)").fetchall()[0][0] > 0
+    # DuckDB 1.2 hands a UHUGEINT over as its bytes, which are another seed and key.
+    for sql in ("hw_normal(1, 5::uhugeint, 'n')", "hw_key(5::uhugeint)", "hw_key(1, 5::uhugeint)"):
+        right = con.execute(f"select {sql.replace('uhugeint', 'bigint')}").fetchone()
+        try:
+            made = con.execute(f"select {sql}").fetchone()
+        except Exception as error:  # noqa: BLE001
+            assert "must not be a UHUGEINT in this DuckDB: cast it to HUGEINT" in str(error)
+        else:
+            assert made == right
 
 
 @pytest.mark.parametrize(

@@ -129,16 +129,20 @@ impl Error {
                 " of the batch is negative: ids count from 0, and \
                  key_of() makes one of any integer"
             ),
-            Error::TooLarge { row, value, last } => spell!(
-                "id ",
-                *value,
-                " in row ",
-                *row,
-                " of the batch is past the end of the stream: the \
-                 last id is ",
-                i128::from(*last),
-                ", and key_of() makes a smaller one"
-            ),
+            Error::TooLarge { row, value, last } => {
+                spell!(
+                    "id ",
+                    *value,
+                    " in row ",
+                    *row,
+                    " of the batch is past the end of the stream: the last id is ",
+                    i128::from(*last)
+                );
+                // Not of a permutation, whose ids are places.
+                if *last >= i64::MAX as u64 {
+                    spell!(", and key_of() makes a smaller one");
+                }
+            }
             Error::Null { row } => spell!(
                 "the id in row ",
                 *row,

@@ -108,7 +108,7 @@ impl fmt::Display for Error {
             ),
             Error::ZeroBound => f.write_str("no number is below 0: give a bound of at least 1"),
             Error::EmptyRange => f.write_str(
-                "no number lies in a range that ends before it begins: exchange its ends",
+                "no number lies in a range that ends before it begins: raise its end",
             ),
             Error::PastEnd { start, len, n } => write!(
                 f,

@@ -268,7 +268,7 @@ public final class RowFunction {
         }
         if (kind == RowKind.INTEGERS && words[0] > words[1]) {
             throw new IllegalArgumentException(
-                    "no number lies in a range that ends before it begins: exchange its ends");
+                    "no number lies in a range that ends before it begins: raise its end");
         }
         if (kind == RowKind.PERMUTATION && words[0] < 0 && words[0] != Long.MIN_VALUE) {
             throw new IllegalArgumentException("n must be from 0 to 2^63, above which elements are"
