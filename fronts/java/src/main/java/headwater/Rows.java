@@ -221,9 +221,11 @@ public final class Rows {
             return new IllegalArgumentException("id " + id + " in " + plan
                     + " is more than a permutation of 0 has");
         }
+        // Not of a permutation, whose ids are places.
+        boolean isOfAll = Long.compareUnsigned(plan.last, Long.MAX_VALUE) >= 0;
         return new IllegalArgumentException("id " + id + " in " + plan + " is past the end: the"
                 + " last id is " + Long.toUnsignedString(plan.last)
-                + ", and hw_key() makes a smaller one");
+                + (isOfAll ? ", and hw_key() makes a smaller one" : ""));
     }
 
     private IllegalStateException refused(long id, int result) {
