@@ -293,23 +293,38 @@ fn short_in_kernel() {
     });
 }
 
-/// Draws a large request in `hedged` whose page was chosen before the instruction fails. Its seed
-/// comes from a page only beside words of the CPU, because the owner of a clone may know the page.
-/// So the kernel is asked, which has no answer here.
-fn without_words(test: &str, page: Page, fail: fn(Point)) {
+/// Draws a large request in `hedged` whose page was chosen before the instruction fails, each in a
+/// child: shared, and from a handle. Its seed comes from a page only beside words of the CPU,
+/// because the owner of a clone may know the page. So the kernel is asked, which has no answer.
+fn without_words(test: &'static str, page: Page, fail: fn(Point)) {
+    for by_handle in [false, true] {
+        let child = fork(|| {
+            draw_without_words(test, page, by_handle, fail);
+            0
+        });
+        assert_eq!(wait(child), Ending::Exited(0), "by a handle: {by_handle}");
+    }
+}
+
+fn draw_without_words(test: &str, page: Page, by_handle: bool, fail: fn(Point)) {
     // Hooks are in draws under a lock.
     force(&[Force::NoSections]);
     headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
     if headwater::status().mode != Mode::Hedged {
         return skip(test, "this CPU cannot hedge");
     }
-    headwater::u64().unwrap();
+    let mut rng = Rng::new().unwrap();
+    let mut draw = |buf: &mut [u8]| match by_handle {
+        false => headwater::fill(buf),
+        true => rng.fill(buf),
+    };
+    draw(&mut [0; 8]).unwrap();
     if page == Page::Empty {
         headwater::discard().unwrap();
     }
     set_hook(Some(fail));
     let mut buf = [SENTINEL; 5000];
-    let drawn = headwater::fill(&mut buf);
+    let drawn = draw(&mut buf);
     set_hook(None);
     assert!(drawn.is_err(), "bytes of a page and the cycle counter");
     assert_eq!(buf, [0; 5000]);
@@ -317,7 +332,7 @@ fn without_words(test: &str, page: Page, fail: fn(Point)) {
     draw_everything();
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Page {
     Full,
     Empty,

@@ -138,7 +138,7 @@ pub(crate) unsafe fn expand(
                     // buffer; the back end is available.
                     unsafe {
                         if !process.mix(work.seed.as_mut_ptr().add(32), expected) {
-                            continue; // without words, `draw` asks the kernel
+                            continue; // without words, `draw` may choose another source
                         }
                         work.derive(process.backend);
                         hook(Point::Keyed);

@@ -68,10 +68,11 @@ impl Process {
     /// and its child, and two CPUs, cannot make the same seed.
     ///
     /// `expected` is whether there were words when the first half was chosen, because that half may
-    /// be a page's, which it must not be without words beside it. Returns false if they were
-    /// expected and are not there: the caller draws the whole seed anew. That the instruction has
-    /// not failed here is not enough, because it may have failed meanwhile in another thread, or in
-    /// a refill of the page. It is not trusted again, so a seed is drawn anew once.
+    /// be a link, or in `hedged` a page's bytes, which are chosen only for words beside them.
+    /// Returns false if they were expected and are not there: the caller chooses and draws anew.
+    /// That the instruction has not failed here is not enough, because it may have failed meanwhile
+    /// in another thread, or in a refill of the page. It is not trusted again, so a seed is drawn
+    /// anew once.
     ///
     /// # Safety
     ///
