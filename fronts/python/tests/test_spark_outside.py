@@ -211,8 +211,8 @@ def test_decisions(spark: Any) -> None:
         " hw_split(id, 42, array(0.8, 0.1, 0.1)), hw_split(id, 42, array(0.5D, 0.5D), 'x'),"
         " hw_split(id, 42, 256), hw_sample(id, 42, 0), hw_sample(id, 42, 1),"
         " hw_order(id, 42), hw_order(id, 42, 'x'), hw_permute(id, 5000, 42),"
-        " hw_permute(id, 1000000000000, 42, 'x'), hw_weighted_order(id, 42, 1 + id % 3)"
-        " from range(5000) order by id"
+        " hw_permute(id, 1000000000000, 42, 'x'), hw_weighted_order(id, 42, 1 + id % 3),"
+        " hw_weighted_order(id, 42, id % 2 = 0) from range(5000) order by id"
     )
     made = [list(column) for column in zip(*spark.sql(sql).collect(), strict=True)]
     words = [KEY.child(b"order").stream(0), KEY.child(b"order").child("x").stream(0)]
@@ -234,6 +234,10 @@ def test_decisions(spark: Any) -> None:
     assert made[11] == list(KEY.child("x").stream(0).permutation(10**12)[:5000])
     exponential = KEY.child(b"weighted").stream(0).standard_exponential(5000).tolist()
     assert made[12] == [number / (1 + i % 3) for i, number in enumerate(exponential)]
+    flags = [number if i % 2 == 0 else float("inf") for i, number in enumerate(exponential)]
+    assert made[13] == flags
+    alone = spark.sql("select hw_weighted_order(6L, 42, true), hw_weighted_order(7L, 42, false)")
+    assert list(alone.collect()[0]) == flags[6:8]
 
 
 def test_nulls_among_many_rows(spark: Any) -> None:

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
 import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
+import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
@@ -117,7 +118,7 @@ public final class RowExpression extends Arguments {
                     + " has no ids: integers are needed, and hw_key() makes them of texts, dates"
                     + " and timestamps; cast floats to integers first");
         }
-        if (weight >= 0 && !Types.isNumber(argument(weight).dataType())) {
+        if (weight >= 0 && !Types.isWeight(argument(weight).dataType())) {
             return failure("weights must be finite numbers from 0, not "
                     + argument(weight).dataType().catalogString());
         }
@@ -259,9 +260,12 @@ public final class RowExpression extends Arguments {
         String number = context.freshName("weight");
         if (weight >= 0) {
             ExprCode given = argument(weight).genCode(context);
-            String end = argument(weight).dataType() instanceof DecimalType ? ".toDouble()" : "";
+            DataType type = argument(weight).dataType();
+            boolean isFlag = type instanceof BooleanType;
+            String end = isFlag ? " ? 1 : 0)" : type instanceof DecimalType ? ".toDouble()" : "";
             code.put(given.code()).put("\ndouble " + number + " = ").put(given.isNull())
-                    .put(" ? Double.NaN : (double) ").put(given.value()).put(end + ";\n")
+                    .put(" ? Double.NaN : (double) " + (isFlag ? "(" : "")).put(given.value())
+                    .put(end + ";\n")
                     .put(Rows.class.getName() + ".checkWeight(" + number + ");\n");
         }
         code.put("boolean ").put(made.isNull()).put(" = ").put(id.isNull()).put(";\n");

@@ -56,8 +56,16 @@ public final class Types {
         if (value == null) {
             return Double.NaN;
         }
+        if (value instanceof Boolean) {
+            return (Boolean) value ? 1 : 0;
+        }
         return value instanceof Decimal ? ((Decimal) value).toDouble()
                 : ((Number) value).doubleValue();
+    }
+
+    /** Returns true for the types of weights: numbers, and booleans as 0 and 1. */
+    static boolean isWeight(DataType type) {
+        return isNumber(type) || type instanceof BooleanType;
     }
 
     /** Returns the value of an argument that is one for all rows. */
