@@ -95,8 +95,9 @@ pub(crate) unsafe fn run(
     let plan = match plan(function, constants) {
         Ok(plan) => plan,
         // A value that all rows of this chunk have counts as a constant, also if it is wrong. But
-        // in a row without an id it is no error, so a chunk of such rows would fail, and pass
-        // beside any other row. So the rows decide, and the sentence stays that of the constant.
+        // in a row without an id, or with a null beside it, it is no error, so a chunk of such
+        // rows would fail, and pass beside any other row. So the rows decide, and the sentence
+        // stays that of the constant.
         Err(error) => {
             let (constants, columns) =
                 arguments(function, &columns, chunk.rows, true).map_err(|_| error.clone())?;

@@ -209,9 +209,7 @@ impl<'a> Numbers<'a> {
             _ => None,
         }
     }
-}
 
-impl Numbers<'_> {
     /// Returns the number in a row, where a boolean is 0 or 1.
     pub(crate) fn or_flag(&self, row: usize) -> Option<f64> {
         match self.kind {

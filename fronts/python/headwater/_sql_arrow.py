@@ -145,8 +145,8 @@ def _function(
             return drawn()
         except (TypeError, ValueError) as error:
             # A value that all rows of this batch have counts as a constant, also if it is wrong.
-            # But in a row without an id it is no error, so a batch of such rows would fail, and
-            # pass beside any other row. So the rows decide, and the sentence stays that of the
+            # But in a row without an id, or with a null beside it, it is no error, so a batch of
+            # such rows would fail, and pass beside any other row. So the rows decide, and the sentence stays that of the
             # constant.
             for name, column in zip(names, others, strict=False):
                 if name in columns and name not in by_row:

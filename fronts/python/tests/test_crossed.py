@@ -143,6 +143,33 @@ def test_samples_of_groups_are_in_the_order_of_their_words() -> None:
         assert in_polars.sample_n(polars, "id", 0, KEY, by="g").height == 0
 
 
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        ("'1bb18314-c9a3-4fec-b707-0ea3a44a6c0f'::uuid", "'1bb18314-c9a3-4fec-b707-0ea3a44a6c0f'"),
+        ("'1'::bit", "'\\x07\\xFF'::blob"),
+        ("union_value(a := 5)", "5"),
+    ],
+)
+def test_types_that_arrow_functions_do_not_see(con: Any, given: str, seen: str) -> None:
+    def drawn(seed: str) -> Any:
+        return con.execute(f"select hw_normal(id, {seed}, 'z') from range(2) t(id)").fetchall()
+
+    import headwater.duckdb
+
+    if headwater.duckdb.engine(con) == "extension":
+        with pytest.raises(INVALID, match="seed must be an integer, a text or a BLOB"):
+            drawn(given)
+    else:
+        assert drawn(given) == drawn(seen)
+
+
+def test_duckdb_drops_the_names_of_arguments(con: Any) -> None:
+    call = "select hw_normal(1, 42, 'z', {}2.0)"
+    named, plain = (con.execute(call.format(name)).fetchall() for name in ("scale := ", ""))
+    assert named == plain
+
+
 def test_boolean_weights_are_numbers_in_every_engine(con: Any) -> None:
     frame = pd.DataFrame({"id": range(4), "w": [True, False, True, True]})
     right = in_pandas.weighted_order(frame["id"], KEY, frame["w"]).tolist()

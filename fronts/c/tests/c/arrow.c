@@ -170,7 +170,7 @@ int main(void)
         const struct ArrowArray *first[2] = {&mean, NULL}, *each[2] = {&mean, &scale};
         const struct ArrowSchema *counts[2] = {&whole, NULL};
         const struct ArrowArray *tried[2] = {&trial, NULL};
-        const double half[2] = {0, 0.5};
+        const double half[2] = {0, 0.5}, negative[2] = {0, -1};
         double alone[4];
         for (int row = 0; row < 4; row++) {
             const void *of_row[2] = {NULL, &rows[row]};
@@ -338,8 +338,21 @@ int main(void)
         CHECK(headwater_arrow_draw_by_row(&key, "n", "normal", NULL, both, one, first, 9, 0, &schema,
                                           &at, &type, &column, message) == -1);
         CHECK(errno == EINVAL);
-        /* No row shows it. */
-        at.length = 0;
+        /* No row shows it, but for a number beside a column. */
+        at.length = mean.length = 0;
+        one[0] = &reals;
+        first[0] = &mean;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, negative, one, first, 2,
+                                          0, &schema, &at, &type, &column, message) == 0);
+        CHECK(column.length == 0);
+        type.release(&type);
+        column.release(&column);
+        one[0] = NULL;
+        first[0] = NULL;
+        mean.length = 4;
+        CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", NULL, negative, one, first, 2,
+                                          0, &schema, &at, &type, &column, message) == -1);
+        CHECK(errno == EINVAL && strncmp(message, "deviation must be", 17) == 0);
         CHECK(headwater_arrow_draw_by_row(&key, "n", "scaled_normal", "int64", both, one, first, 2,
                                           0, &schema, &at, &type, &column, message) == -1);
         CHECK(errno == EINVAL);
