@@ -212,20 +212,19 @@ fn engines() -> Result<(), Stop> {
         "the columns by row id of DataFusion, Daft, Dask, ibis, Ray and Spark",
     )?;
     install(&python)?;
-    let tests = |files: &[&str]| {
-        let mut pytest = Command::new(&python);
-        pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
-        pytest.arg("--rootdir=fronts/python");
-        pytest.args(files.iter().map(|file| format!("fronts/python/tests/{file}")));
-        pytest
-    };
+    let tests = |files: &[&str]| pytest(&python, files);
     let jar = need(java::spark(), "Spark's functions in the JVM")?;
-    let own =
-        ["test_starts.py", "test_engines.py", "test_spark_outside.py", "test_spark_by_row.py"];
+    let own = [
+        "test_starts.py",
+        "test_engines.py",
+        "test_engines_spark.py",
+        "test_spark_outside.py",
+        "test_spark_by_row.py",
+    ];
     run(tests(&own).env(SPARK_JAR, &jar))?;
     let oldest = alone(&python, OLDEST_SPARK, "whether Spark's oldest version has the functions")?;
     // The JVM alone, because that version has no Arrow functions.
-    run(tests(&own[2..]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
+    run(tests(&own[3..]).args(["-k", "jvm"]).env(SPARK_JAR, jar).env("PYTHONPATH", oldest))?;
     for version in DUCKDBS {
         let loss = "whether DuckDB's older versions load the extension";
         let folder = alone(&python, version, loss)?;
@@ -241,25 +240,27 @@ fn engines() -> Result<(), Stop> {
 fn oldest() -> Result<(), Stop> {
     const LOSS: &str = "whether the oldest versions of the engines have the same columns";
     const FILES: [&str; 3] = ["test_oldest.py", "test_arrow.py", "test_rows.py"];
-    let tests = |python: &Path, files: &[&str]| {
-        let mut pytest = Command::new(python);
-        pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
-        pytest.arg("--rootdir=fronts/python");
-        pytest.args(files.iter().map(|file| format!("fronts/python/tests/{file}")));
-        pytest
-    };
     let python = need(tools::python_in("oldest", &OLDEST), LOSS)?;
     install(&python)?;
-    run(&mut tests(&python, &FILES))?;
+    run(&mut pytest(&python, &FILES))?;
     let python = need(tools::python_in("engines", &ENGINES), LOSS)?;
     install(&python)?;
     for package in OLDEST_ENGINES {
         let folder = alone(&python, package, LOSS)?;
         let (name, _) = package.split_once("==").context("a package without a version")?;
         let files = ["test_engines.py", "test_oldest.py"];
-        run(tests(&python, &files).args(["-k", name]).env("PYTHONPATH", folder))?;
+        run(pytest(&python, &files).args(["-k", name]).env("PYTHONPATH", folder))?;
     }
     Ok(())
+}
+
+/// Returns the command that runs these files of the Python package's tests.
+fn pytest(python: &Path, files: &[&str]) -> Command {
+    let mut pytest = Command::new(python);
+    pytest.args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]);
+    pytest.arg("--rootdir=fronts/python");
+    pytest.args(files.iter().map(|file| format!("fronts/python/tests/{file}")));
+    pytest
 }
 
 /// Returns a directory with this package alone.

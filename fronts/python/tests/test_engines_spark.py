@@ -1,0 +1,204 @@
+"""The hash of `test_one_array.py` in Spark: its Arrow functions, and those of its JVM.
+
+`cargo xtask test --only "columns by row id in more engines"` installs it and runs this file.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from _spark_engines import JAR, SKIP
+from test_one_array import PARTS, expected
+
+__all__ = ["expected"]
+REASON = "{} is not installed: its columns were not compared"
+
+SPARK = """
+import sys, numpy as np, headwater.spark as front, test_one_array as one
+from pyspark.sql import SparkSession, functions as sf
+spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000").getOrCreate())
+spark.sparkContext.setLogLevel("OFF")
+for parts in one.PARTS:
+    frame = spark.range(0, one.N, 1, parts).repartition(parts, sf.xxhash64("id"))
+    made = frame.select("id", *one.columns(front, "id")).toArrow()
+    print(one.by_id(made["id"], *(made[name].to_numpy() for name in ("z", "u", "sample", "split"))))
+words = spark.range(0, 100).select(front.order("id", one.KEY)).toArrow()["order"].to_pylist()
+right = one.KEY.child(b"order").stream(0).integers(0, 2**64, 100, dtype="uint64").tolist()
+assert [word + 2**63 for word in words] == right
+import headwater.pyarrow as arrow, pyarrow as pa
+keys = spark.sql("select 'ß' as user, 5L as day").select(front.key_of("user", "day")).toArrow()
+assert keys["key"].to_pylist() == arrow.key_of(pa.array(["ß"]), pa.array([5])).to_pylist()
+for call, words in [
+    (lambda: front.permutation("id", one.KEY, 100), "pass dtype='int64'"),
+    (lambda: front.normal(5, one.KEY), "ids must be a column's name or a Column, not int"),
+]:
+    try:
+        call()
+    except TypeError as error:
+        assert words in str(error)
+    else:
+        raise AssertionError(words)
+spark.stop()
+"""
+
+
+def test_spark(expected: str) -> None:
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    code = [sys.executable, "-c", SPARK]
+    # Its workers would otherwise be the first python3 of the path.
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.split() == [expected] * len(PARTS)
+
+
+JVM = """
+import os, signal, sys, threading, time
+import headwater.spark as front, test_one_array as one
+from pyspark.sql import SparkSession, functions as sf
+jar, master, extensions, adaptive = sys.argv[1:]
+builder = (SparkSession.builder.master(master).config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .config("spark.jars", jar).config("spark.sql.adaptive.enabled", adaptive)
+    .config("spark.sql.extensions", extensions))
+spark = builder.getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+assert front.engine(spark) == ("jvm" if extensions else "not registered")
+front.register(spark)
+assert front.engine(spark) == "jvm"
+front.register(spark)
+calls = {"z": "hw_normal(id, 42, 'z')", "u": "hw_uniform(id, 42, 'u')",
+    "sample": "hw_sample(id, 42, 0.01)", "split": "hw_split(id, 42, 10)"}
+def hashed(frame):
+    made = frame.toArrow()
+    return one.by_id(made["id"], *(made[name].to_numpy(zero_copy_only=False) for name in calls))
+def columns(frame):
+    return frame.selectExpr("*", *(f"{call} as {name}" for name, call in calls.items()))
+if master.startswith("local["):
+    for parts in (1, 2, 7, 64):
+        ids = spark.range(0, one.N, 1, parts)
+        print(hashed(columns(ids)))
+        # By hash, so that no two ids follow each other in a partition; and after an exchange.
+        print(hashed(columns(ids.repartition(parts, sf.xxhash64("id")))))
+        print(hashed(columns(ids).repartition(3).sort("z")))
+    few = spark.range(10).select(sf.call_function("hw_normal", "id", sf.lit(42), sf.lit("z")))
+    right = one.KEY.child("z").stream(0).standard_normal(10).tolist()
+    assert [row[0] for row in few.collect()] == right
+    keys = spark.sql("select hw_key('ß', 5) = shiftrightunsigned(xxhash64('ß', 5L), 1)")
+    assert keys.collect()[0][0]
+else:
+    # Each row of 200 sleeps, so that the kill comes in the middle.
+    sleep = "if(id % 250 = 0, java_method('java.lang.Thread', 'sleep', 50L), '') as slept"
+    frame = columns(spark.range(0, one.N, 1, 200)).selectExpr("*", sleep)
+    made = []
+    worker = threading.Thread(target=lambda: made.append(hashed(frame)))
+    worker.start()
+    tracker = spark.sparkContext.statusTracker()
+    def done():
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        return sum(stage.numCompletedTasks for stage in stages if stage)
+    deadline = time.time() + 120
+    while done() < 20 and time.time() < deadline:
+        time.sleep(0.01)
+    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
+    children = set()
+    for task in os.listdir(f"/proc/{jvm}/task"):
+        children |= set(open(f"/proc/{jvm}/task/{task}/children").read().split())
+    executors = [int(pid) for pid in children
+        if b"CoarseGrainedExecutorBackend" in open(f"/proc/{pid}/cmdline", "rb").read()]
+    assert len(executors) == 2, executors
+    assert 20 <= done() < 200, done()
+    os.kill(executors[0], signal.SIGKILL)
+    worker.join()
+    print(*made)
+spark.stop()
+"""
+
+
+def of_the_jvm(*arguments: str) -> list[str]:
+    """Runs the script above with the jar, and returns the hashes that it prints."""
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    if not Path(JAR).is_file():
+        pytest.skip(SKIP)
+    code = [sys.executable, "-c", JVM, JAR, *arguments]
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return ran.stdout.split()
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_functions_of_sparks_jvm(adaptive: str, expected: str) -> None:
+    extensions = "headwater.spark.Extensions" if adaptive == "true" else ""
+    assert of_the_jvm("local[2]", extensions, adaptive) == [expected] * 12
+
+
+def test_functions_of_sparks_jvm_after_an_executor_was_killed(expected: str) -> None:
+    assert of_the_jvm("local-cluster[2,1,1024]", "", "true") == [expected]
+
+
+KEYS_OF_NULLS = """
+import headwater.pyarrow as right, headwater.spark as front, pyarrow as pa
+from pyspark.sql import SparkSession, functions as sf
+spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .getOrCreate())
+spark.sparkContext.setLogLevel("OFF")
+rows = [("a", 1, None), (None, None, None), (None, 2, True), ("b", None, False)]
+frame = spark.createDataFrame(rows, "text string, number bigint, flag boolean")
+columns = [pa.array(list(column)) for column in zip(*rows)]
+for given, taken in (
+    (["text", sf.col("number"), frame["flag"]], columns),
+    (["text"], columns[:1]),
+    ([sf.col("number")], columns[1:2]),
+):
+    made = [row[0] for row in frame.select(front.key_of(*given)).collect()]
+    assert made == right.key_of(*taken).to_pylist() and None in made, made
+try:
+    front.key_of()
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_keys_of_nulls_are_null_in_spark() -> None:
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    code = [sys.executable, "-c", KEYS_OF_NULLS]
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.strip() == "key_of() needs a column"
+
+
+WITHOUT_JAR = """
+import warnings, headwater.spark as front, test_one_array as one
+from pyspark.sql import SparkSession
+spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .getOrCreate())
+spark.sparkContext.setLogLevel("OFF")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    front.register(spark)
+print([str(one.message) for one in caught if one.category is RuntimeWarning])
+print(front.engine(spark))
+made = spark.sql("select hw_normal(id, 42, 'z') from range(10)").collect()
+assert [row[0] for row in made] == one.KEY.child("z").stream(0).standard_normal(10).tolist()
+"""
+
+
+def test_without_the_jar_spark_is_said_to_use_python() -> None:
+    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
+    code = [sys.executable, "-c", WITHOUT_JAR]
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    warning, engine = ran.stdout.splitlines()
+    assert "its jar is not on Spark's class path" in warning
+    assert engine == "arrow functions"
