@@ -228,7 +228,7 @@ fn engines() -> Result<(), Stop> {
     for version in DUCKDBS {
         let loss = "whether DuckDB's older versions load the extension";
         let folder = alone(&python, version, loss)?;
-        let files = ["test_duckdb_outside.py", "test_duckdb_by_row.py"];
+        let files = ["test_duckdb_outside.py", "test_duckdb_by_row.py", "test_duckdb_constants.py"];
         // Before the environment's own DuckDB.
         run(tests(&files).env("PYTHONPATH", folder))?;
     }

@@ -90,7 +90,7 @@ pub(crate) unsafe fn run(
     if !(least..=most).contains(&columns.len()) {
         return Err(format!("{usage} takes {least} to {most} arguments, not {}", columns.len()));
     }
-    let (constants, mut by) = arguments(function, &columns, chunk.rows, false)?;
+    let (constants, mut by) = arguments(function, &names, &columns, chunk.rows, false)?;
     let mut refused = None;
     let plan = match plan(function, constants) {
         Ok(plan) => plan,
@@ -99,8 +99,8 @@ pub(crate) unsafe fn run(
         // rows would fail, and pass beside any other row. So the rows decide, and the sentence
         // stays that of the constant.
         Err(error) => {
-            let (constants, columns) =
-                arguments(function, &columns, chunk.rows, true).map_err(|_| error.clone())?;
+            let (constants, columns) = arguments(function, &names, &columns, chunk.rows, true)
+                .map_err(|_| error.clone())?;
             by = columns;
             let plan = plan(function, constants).map_err(|_| error.clone())?;
             refused = Some(error);
@@ -137,15 +137,15 @@ type Arguments<'a> = (Vec<constant::Constant>, Vec<(usize, Arrow<'a>)>);
 /// unless `all_by_row`.
 fn arguments<'a>(
     function: Function,
+    names: &[&str],
     columns: &[Vector<'a>],
     rows: usize,
     all_by_row: bool,
 ) -> Result<Arguments<'a>, String> {
-    let (names, _) = function.arguments();
     let is_weight = |name: &str| function == Function::Weighted && name == "weight";
-    let mut constants = Vec::new();
+    let mut constants = Vec::with_capacity(columns.len());
     let mut by = Vec::new();
-    for ((column, name), place) in columns.iter().zip(&names).zip(0..).skip(1) {
+    for ((column, name), place) in columns.iter().zip(names).zip(0..).skip(1) {
         if is_weight(name) {
             continue;
         }

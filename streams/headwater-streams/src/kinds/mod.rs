@@ -30,6 +30,7 @@ mod facts;
 mod made;
 mod place;
 mod plain;
+mod survey;
 mod table;
 mod value;
 
@@ -40,6 +41,7 @@ pub use dtype::Dtype;
 pub use facts::{Facts, Form, Fronts, Parameter, Range, Type};
 pub use made::Made;
 pub use place::{Element, Elements, Out};
+pub use survey::Survey;
 pub use table::Kind;
 #[cfg(feature = "std")]
 pub(crate) use value::room;

@@ -16,7 +16,7 @@ mod integer;
 mod normal;
 #[cfg(feature = "std")]
 mod par;
-mod path;
+pub(crate) mod path;
 mod permutation;
 mod polynomials;
 mod root;
