@@ -57,8 +57,6 @@ const WEIGHTS: &str = "weights must be finite numbers from 0, and none may be mi
 /// The smallest weight above 0. An exponential number is at most 45, so over a weight from here on
 /// it is finite; over a smaller one it may be infinity, which is what the weight 0 has.
 const LEAST: f64 = 1e-306;
-const TINY: &str = "weights above 0 must be from 1e-306 on: multiply all of them by the same power \
-                    of 2, such as 2^100, which changes no order";
 
 /// Computes the results of a chunk.
 ///
@@ -180,10 +178,18 @@ fn text(error: headwater_arrow::Error) -> String {
 fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
     let weights = Numbers::new(weights);
     for (row, number) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        let weight = weights.or_flag(row);
-        let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or(WEIGHTS)?;
+        let weight = match weights.or_flag(row) {
+            Some(weight) if weight.is_finite() && weight >= 0.0 => weight,
+            Some(weight) => {
+                return Err(format!("{WEIGHTS}: row {row} has {weight:?}").to_lowercase());
+            }
+            None => return Err(format!("{WEIGHTS}: row {row} has no number")),
+        };
         if weight > 0.0 && weight < LEAST {
-            return Err(TINY.into());
+            return Err(format!(
+                "weights above 0 must be from 1e-306 on, but row {row} has {weight:e}: multiply \
+                 all of them by the same power of 2, such as 2^100, which changes no order"
+            ));
         }
         let quotient = f64::from_ne_bytes(*number) / weight;
         *number = if weight == 0.0 { f64::INFINITY } else { quotient }.to_ne_bytes();
@@ -194,7 +200,13 @@ fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
 /// Computes ids of texts and other values.
 fn keys(columns: &[Vector<'_>], rows: usize, place: &mut Place<'_>) -> Result<(), String> {
     let made: Result<Vec<_>, _> = columns.iter().map(|column| Arrow::new(column, rows)).collect();
-    let mut made = made.map_err(text)?;
+    let mut made = made.map_err(|error| match error {
+        // The advice of an id that is too large is to make a key of it, which this call does.
+        headwater_arrow::Error::TooLarge { row, .. } => {
+            text(headwater_arrow::Error::Inexact { row, need: "an integer of 64 bits" })
+        }
+        error => text(error),
+    })?;
     let columns: Result<Vec<_>, _> = made.iter_mut().map(Arrow::column).collect();
     let keys = key_of(&columns.map_err(text)?, Nulls::Kept).map_err(text)?;
     if keys.len() != rows {

@@ -7,6 +7,7 @@ IEEE's, so the order is the same to the bit in every engine.
 
 from __future__ import annotations
 
+import math
 from operator import index
 from typing import Any
 
@@ -18,10 +19,22 @@ NEED = "weights must be finite numbers from 0, and none may be missing"
 # it is finite. Over a smaller one it may be infinity, which is what the weight 0 has, and a row
 # that may be drawn would never be.
 LEAST = 1e-306
-TINY = (
-    "weights above 0 must be from 1e-306 on: multiply all of them by the same power of 2, such "
-    "as 2^100, which changes no order"
-)
+
+
+def check_weights(weights: Any) -> None:
+    """Raises an error if a float in an array is no weight. A missing one is NaN there."""
+    wrong = ~((weights >= 0) & (weights < math.inf))
+    if wrong.any():
+        row = int(wrong.argmax())
+        shown = "no number" if math.isnan(weights[row]) else float(weights[row])
+        raise ValueError(f"{NEED}: row {row} has {shown}")
+    tiny = (weights > 0) & (weights < LEAST)
+    if tiny.any():
+        row = int(tiny.argmax())
+        raise ValueError(
+            f"weights above 0 must be from 1e-306 on, but row {row} has {float(weights[row])}: "
+            "multiply all of them by the same power of 2, such as 2^100, which changes no order"
+        )
 
 
 def whole(name: str, value: Any) -> int:

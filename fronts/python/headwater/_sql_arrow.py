@@ -194,11 +194,7 @@ def _weighted(*columns: Any) -> Any:
     if not (are.is_integer(kind) or are.is_floating(kind) or are.is_decimal(kind) or are.is_boolean(kind)):
         raise ValueError(_samples.NEED)
     weights = pc.cast(_numbers(weights), pa.float64())
-    good = pc.and_(pc.is_finite(weights), pc.greater_equal(weights, 0.0))
-    if weights.null_count or not pc.all(good).as_py():
-        raise ValueError(_samples.NEED)
-    if pc.any(pc.and_(pc.greater(weights, 0.0), pc.less(weights, _samples.LEAST))).as_py():
-        raise ValueError(_samples.TINY)
+    _samples.check_weights(weights.to_numpy(zero_copy_only=False))
     name = _text(_constant(names[0], f"name in {usage}"), usage) if names else None
     plan = _samples.exponential(Key(_constant(seed, f"seed in {usage}")), name)
     numbers = _taken(plan.run(ids, ""))

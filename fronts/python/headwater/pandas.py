@@ -230,10 +230,7 @@ def _weighted(
     column = given.astype(float)
     if column.shape != (len(ids),):
         raise ValueError(f"weights must be one number a row, {len(ids)} in all, not {column.shape}")
-    if not (np.isfinite(column) & (column >= 0)).all():
-        raise ValueError(_samples.NEED)
-    if ((column > 0) & (column < _samples.LEAST)).any():
-        raise ValueError(_samples.TINY)
+    _samples.check_weights(column)
     numbers: pd.Series = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
     with np.errstate(divide="ignore", invalid="ignore"):
         divided = np.where(column > 0, numbers.to_numpy() / column, np.inf)

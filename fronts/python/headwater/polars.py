@@ -169,10 +169,7 @@ def _checked(given: pl.Series) -> pl.Series:
     if not (given.dtype.is_numeric() or given.dtype in (pl.Boolean, pl.Null)):
         raise TypeError(f"weights must be numbers, not of {given.dtype}: cast them")
     weights = given.cast(pl.Float64)
-    if weights.null_count() or not (weights.is_finite() & (weights >= 0)).all():
-        raise ValueError(_samples.NEED)
-    if ((weights > 0) & (weights < _samples.LEAST)).any():
-        raise ValueError(_samples.TINY)
+    _samples.check_weights(weights.to_numpy())
     return weights
 
 
