@@ -138,6 +138,11 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
 def _mapped(function: Any, first: Any, *others: Any) -> Any:
     """Returns what a function makes of each partition of Dask, whose type Dask knows before."""
     for other in others:
+        if hasattr(other, "npartitions") and getattr(other, "ndim", 1) == 0:
+            raise TypeError(
+                "a parameter is one value that Dask has not computed yet: pass what its compute() "
+                "returns, or a column"
+            )
         # Dask would pair the first partitions, and look for the others in vain. Partitions of other
         # rows have other indexes, which each of them compares.
         if getattr(other, "npartitions", first.npartitions) != first.npartitions:
