@@ -13,6 +13,7 @@ from operator import index
 from typing import Any
 
 from headwater._native import Key
+from headwater._samples import whole
 
 _MASK = 0xFFFFFFFF
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -27,10 +28,13 @@ def checked(key: Key, shape: int | Sequence[int], start: int) -> tuple[tuple[int
         raise ValueError(
             f"devices compute philox4x32, not {key.engine}: make the key with engine='philox4x32'"
         )
-    sizes = tuple(map(index, shape if isinstance(shape, Sequence) else (shape,)))
+    try:
+        sizes = tuple(map(index, shape if isinstance(shape, Sequence) else (shape,)))
+    except TypeError:
+        raise TypeError(f"shape must be an integer or a sequence of them, not {shape!r}") from None
     if any(size < 0 for size in sizes):
         raise ValueError(f"shape must have no negative size, not {sizes}")
-    n, start = prod(sizes), index(start)
+    n, start = prod(sizes), whole("start", start)
     if start < 0 or start + n > 2**64 - 1:
         raise ValueError(f"start must be from 0, and the last element before 2^64 - 1, not {start}")
     first = start // 4
@@ -59,7 +63,7 @@ def blocks(
 
 def number(stream: Any) -> tuple[int, int]:
     """Returns the two half words of a counter that hold the number of a stream."""
-    stream = index(stream)
+    stream = whole("stream", stream)
     if not 0 <= stream < 2**48:
         raise ValueError(f"stream must be from 0 to 2^48 - 1, not {stream}")
     return stream << 16 & _MASK, stream >> 16

@@ -16,10 +16,13 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-import jax.numpy as jnp
-
 from headwater import _philox
 from headwater._native import Key
+
+try:
+    import jax.numpy as jnp
+except ImportError as error:
+    raise ImportError("headwater.jax needs JAX: pip install jax") from error
 
 __all__ = ["bits", "random"]
 
@@ -38,8 +41,8 @@ def bits(key: Key, shape: int | Sequence[int], *, stream: Any = 0, start: int = 
 
     `key` has the engine philox4x32. `shape` and `start`, the index of the first element, are fixed
     when a function is compiled. `stream` is an integer below 2^48, or a value of the compiled
-    function, such as the number of a step. Such a value has 32 bits and cannot be checked, so -1
-    stands for 2^32 - 1.
+    function, such as the number of a step. Such a value cannot be checked: its lower 48 bits count,
+    so -1 stands for 2^48 - 1, and for 2^32 - 1 if it has 32 bits, as JAX's have by default.
 
         >>> headwater.jax.bits(key, 4)  # key.stream(0).integers(0, 2**32, 4, dtype="uint32")
     """
@@ -49,12 +52,17 @@ def bits(key: Key, shape: int | Sequence[int], *, stream: Any = 0, start: int = 
     try:
         c2, c3 = (jnp.uint32(half) for half in _philox.number(stream))
     except TypeError:  # a value of the compiled function has no integer yet
+        if not hasattr(stream, "dtype"):
+            raise
         step = jnp.asarray(stream)
-        if not jnp.issubdtype(step.dtype, jnp.integer) or step.dtype.itemsize > 4:
-            raise TypeError(f"stream must be an integer of up to 32 bits, not {step.dtype}") from None
+        if not jnp.issubdtype(step.dtype, jnp.integer):
+            raise TypeError(f"stream must be an integer, not {step.dtype}") from None
         if step.size != 1:  # they would be streams of blocks, one after the other
             raise ValueError(f"stream must be one integer, not an array of {step.size}") from None
-        c2, c3 = step.astype(jnp.uint32) << 16, step.astype(jnp.uint32) >> 16
+        lower = step.astype(jnp.uint32)
+        c2, c3 = lower << 16, lower >> 16
+        if step.dtype.itemsize > 4:
+            c3 = c3 | (step >> 32).astype(jnp.uint32) << 16
     counter = (low, high, jnp.full_like(low, c2), jnp.full_like(low, c3))
     halves = jnp.stack(_philox.blocks(key, counter, _mul, jnp.uint32), axis=-1)
     at = start % 4

@@ -200,10 +200,15 @@ def test_a_step_that_is_no_integer_is_an_error() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed: no step was refused")
     import headwater.jax as front
 
-    with pytest.raises(TypeError, match="stream must be an integer of up to 32 bits, not float32"):
+    with pytest.raises(TypeError, match="stream must be an integer, not float32"):
         jax.jit(lambda step: front.bits(KEY, 3, stream=step))(2.0)
     made = front.bits(KEY, 5, stream=jax.numpy.int32(7))
     assert list(made) == list(front.bits(KEY, 5, stream=7)) == list(front.bits(KEY, 5, stream=np.int64(7)))
+    # JAX's integers have 64 bits where it is told so.
+    with jax.experimental.enable_x64() if hasattr(jax.experimental, "enable_x64") else jax.enable_x64(True):
+        draw = jax.jit(lambda step: front.bits(KEY, 5, stream=step))
+        for step in (7, 2**16 + 3, 2**32 + 5, 2**48 - 1, -1):
+            assert list(draw(step)) == list(front.bits(KEY, 5, stream=step % 2**48))
 
 
 @pytest.mark.parametrize("library", ["jax", "torch"])

@@ -69,6 +69,16 @@ def test_resumed_by_one_integer_with_other_processes(before: int, after: int) ->
         (lambda one: setattr(one, "drop_last", "no"), TypeError, "drop_last must be True or False"),
         (lambda one: one.load_state_dict({"position": 1}), ValueError, "the state has no n"),
         (lambda one: one.load_state_dict({}), ValueError, "no position and no n"),
+        (lambda one: one.load_state_dict({"position": 1, "n": "9"}), TypeError, "n in the state"),
+        (lambda one: one.load_state_dict({"position": "1", "n": N}), TypeError, "position in the"),
+        (lambda one: one.load_state_dict({"position": -1, "n": N}), ValueError, "rows from 0"),
+        (
+            lambda one: one.load_state_dict(ElasticSampler(N, headwater.Key(43)).state_dict()),
+            ValueError,
+            "the state is of another key",
+        ),
+        (lambda one: one.position_after(498), ValueError, "has 497 batches of 1 and not 498"),
+        (lambda one: one.position_after(2, 497), ValueError, "has 1 batches of 497 and not 2"),
     ],
 )
 def test_what_would_be_other_rows_is_an_error(
@@ -79,7 +89,9 @@ def test_what_would_be_other_rows_is_an_error(
     with pytest.raises(error, match=text):
         call(sampler)
     # Nothing has changed.
-    assert sampler.position == 10 and list(sampler) == rows
+    assert sampler.position == 10 and sampler.state_dict()["position"] == N
+    sampler.position = 10
+    assert list(sampler) == rows
 
 
 def test_to_assign_the_epoch_is_to_set_it() -> None:
@@ -99,10 +111,12 @@ def test_epochs() -> None:
     assert sampler.position == N and list(sampler)[:-1] == right(1)[1::4][: len(sampler) - 1]
     assert right(1) != right(0)
     # All rows of an epoch, also if its last step is uneven or left out, lead to the next one.
-    assert sampler.position_after(10**6) == 2 * N == sampler.position_after(len(sampler))
+    assert sampler.position_after(len(sampler)) == 2 * N
     last = ElasticSampler(N, KEY, num_replicas=4, rank=3, drop_last=True)
     assert len(last) == 250 and list(last) == right(0)[3:1000:4]
     assert last.position_after(250) == N and last.position_after(249) == 996
+    # So do the batches of a loader that leaves out the last one: 35 of 7, and 5 rows more.
+    assert last.position_after(35, 7) == 980 and last.position_after(35, 7, drop_last=True) == N
 
 
 def test_state() -> None:
