@@ -169,8 +169,9 @@ fn arguments<'a>(
     Ok((constants, by))
 }
 
+/// Returns the text of an error, with the names that SQL has.
 fn text(error: headwater_arrow::Error) -> String {
-    error.to_string()
+    error.to_string().replace("key_of()", "hw_key()")
 }
 
 /// Divides exponential numbers by weights: the order of a weighted sample. A weight of 0 makes

@@ -166,7 +166,7 @@ def functions(
 
 
 # Libraries whose objects a user may pass as a parameter that has a value for each row.
-_ENGINES = ("daft", "datafusion", "ibis", "pandas", "polars", "pyarrow", "pyspark")
+_ENGINES = ("daft", "datafusion", "ibis", "pandas", "polars", "pyarrow", "pyspark", "ray")
 
 
 def _no_column(value: Any, function: str, module: str) -> None:

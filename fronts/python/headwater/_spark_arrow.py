@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -38,9 +39,23 @@ def _wrapped(function: Callable[..., Any], cast: Callable[[Any], Any]) -> Callab
     return draw
 
 
+def _places(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the permutation, whose places are bigints: the last one has to fit."""
+
+    def permute(*columns: pa.Array) -> pa.Array:
+        n = columns[1][0].as_py() if len(columns) > 1 and len(columns[1]) else 0
+        if isinstance(n, int | Decimal) and n > 2**63:
+            raise ValueError(f"n must be from 0 to 2^63, not {n}: places are of bigint in Spark")
+        return function(*columns)
+
+    return permute
+
+
 def register(spark: SparkSession) -> None:
     """Makes the functions known to a session."""
     arrow_udf = _arrow_udf()
     for name, (function, format) in _sql_arrow.functions().items():
         type, cast = _signed(name, format)
+        if name == "hw_permute":
+            function = _places(function)
         spark.udf.register(name, arrow_udf(_wrapped(function, cast), type))

@@ -170,7 +170,9 @@ def _sample(key: Key, p: Any, name: str | None = None) -> Plan:
     return Plan.sample(key, p, name, "null")
 
 
-def _split(key: Key, parts: int, name: str | None = None) -> Plan:
+def _split(key: Key, parts: Any, name: str | None = None) -> Plan:
+    if isinstance(parts, list) and None in parts:
+        raise ValueError("parts must be an integer or a list of shares, with no null in the list")
     return Plan.split(key, parts, name, "null")
 
 
@@ -215,6 +217,20 @@ def _key(*columns: Any) -> Any:
     return _taken(arrow_key_of(columns, "null"))
 
 
+def _of_sql(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function whose errors name the functions of SQL."""
+
+    def call(*columns: Any) -> Any:
+        try:
+            return function(*columns)
+        except (TypeError, ValueError) as error:
+            if "key_of()" not in str(error):
+                raise
+            raise type(error)(str(error).replace("key_of()", "hw_key()")) from None
+
+    return call
+
+
 @cache
 def functions() -> dict[str, tuple[Callable[..., Any], str]]:
     """Returns all functions by their names, each with the letter of its type in Arrow's formats.
@@ -248,4 +264,4 @@ def functions() -> dict[str, tuple[Callable[..., Any], str]]:
         made[sql] = (_function(sql, names, 1, plan, format, id), format)
     made["hw_weighted_order"] = (_weighted, "g")
     made["hw_key"] = (_key, "l")
-    return made
+    return {name: (_of_sql(function), format) for name, (function, format) in made.items()}

@@ -22,8 +22,29 @@ from headwater.pyarrow import _taken
 __all__: list[str] = []
 
 
-@dataclass(frozen=True)
-class _Added:
+class _OfBatches:
+    """What Ray expects of a function of batches, besides a call."""
+
+    name: str
+
+    @property
+    def __name__(self) -> str:
+        """The name in Ray's plans."""
+        return f"headwater.{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<headwater's {self.name}, a function of batches>"
+
+    def alias(self, name: str) -> None:
+        """Raises the error of `with_column`, which takes Ray's own expressions."""
+        raise TypeError(
+            f"headwater's {self.name} is a function of batches and no expression: pass it to "
+            'map_batches(..., batch_format="pyarrow") in place of with_column(), and name=... to it'
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class _Added(_OfBatches):
     """Adds the column of a plan to a table, or leaves the rows for which it is true."""
 
     ids: str
@@ -39,8 +60,8 @@ class _Added:
         return _with(table, self.name, column)
 
 
-@dataclass(frozen=True)
-class _Keyed:
+@dataclass(frozen=True, repr=False)
+class _Keyed(_OfBatches):
     """Adds the ids that are made of columns of a table."""
 
     columns: tuple[str, ...]

@@ -27,6 +27,7 @@ from operator import or_
 from typing import Any
 
 import pyarrow as pa
+import pyspark
 import pyspark.sql.functions as sf
 from pyspark.sql import Column, SparkSession
 
@@ -41,9 +42,9 @@ def _arrow_udf() -> Any:
     found = getattr(sf, "arrow_udf", None)
     if found is None:
         raise ImportError(
-            "headwater's functions in Python need Spark 4.1 or later, whose arrow_udf this one "
-            "lacks: update it, put headwater's jar on its class path, or call headwater.pyarrow in "
-            "mapInArrow"
+            "headwater's functions in Python need the arrow_udf of Spark 4.1 or later, and this is "
+            f"{pyspark.__version__}: update it, put headwater's jar on its class path, or call "
+            "headwater.pyarrow in mapInArrow"
         )
     return found
 
@@ -68,7 +69,11 @@ def _evaluate(ids: Any, plan: Plan, name: str, is_order: bool = False) -> Column
 def _signed(type: Any, is_order: bool) -> Any:
     """Returns the type of Spark's that holds a column: it has no integers without a sign."""
     if type == pa.uint64() and not is_order:
-        raise TypeError("Spark has no type for uint64: pass dtype='int64' where the kind has it")
+        raise TypeError(
+            "Spark has no type for uint64: pass dtype='int64' or 'uint32', which the kind has"
+        )
+    if type == pa.float16():
+        raise TypeError("Spark has no type for float16: pass dtype='float32'")
     wider = {"uint8": pa.int16(), "uint16": pa.int32(), "uint32": pa.int64(), "uint64": pa.int64()}
     return wider.get(str(type), type)
 
@@ -93,18 +98,57 @@ def order(ids: Any, key: Key | Stream, *, name: str | None = None, nulls: str = 
 _functions["order"] = order
 
 
+_permutation = _functions["permutation"]
+
+
+def permutation(
+    ids: Any,
+    key: Key | Stream,
+    n: int,
+    *,
+    dtype: Any = "int64",
+    name: str | None = None,
+    nulls: str = "null",
+) -> Column:
+    """Returns the places of a permutation of `n` rows, as int64, which holds those below 2^63."""
+    column: Column = _permutation(ids, key, n, dtype=dtype, name=name, nulls=nulls)
+    return column
+
+
+_functions["permutation"] = permutation
+
+# The types whose hash in Spark is that of `headwater.arrow.key_of`. An int has another hash than the
+# same number as a bigint; a double, and a list, have one in Spark alone.
+_HASHED = r"^(void|bigint|string.*|(var)?char\(\d+\)|binary|boolean|date|timestamp|timestamp_ntz|decimal\(([1-9]|1[0-8]),0\))$"
+
+
 def key_of(*columns: Any) -> Column:
     """Returns ids of rows, from Spark's own `xxhash64`: the same as `headwater.arrow.key_of`.
 
-    Integers are to be cast to `bigint`, as that function widens them. A row of nulls is null.
+    Other integers than `bigint`, and decimals of more than 18 digits, are to be cast to `bigint`:
+    Spark hashes them in another form, and a query of them is an error. So is one of floats, lists
+    and structs. A row of nulls is null.
     """
     if not columns:
         raise TypeError("key_of() needs a column")
+    for column in columns:
+        if not isinstance(column, str | Column):
+            raise TypeError(
+                f"key_of() takes names of columns and Columns, not {type(column).__name__}"
+            )
     taken = [sf.col(column) if isinstance(column, str) else column for column in columns]
     # Spark's hash of nothing but nulls is its seed: one id for all such rows.
     is_known = reduce(or_, (column.isNotNull() for column in taken))
-    key = sf.shiftrightunsigned(sf.xxhash64(*taken), 1)
-    return sf.when(is_known, key).alias("key")
+    made = sf.when(is_known, sf.shiftrightunsigned(sf.xxhash64(*taken), 1))
+    for column in taken:
+        # A column knows its type when Spark has its plan, which then has the one branch alone.
+        kind = sf.typeof(column)
+        text = (
+            ": cast an integer to bigint, and others to text, binary, boolean, date or timestamp"
+        )
+        refused = sf.raise_error(sf.concat(sf.lit("key_of() takes no "), kind, sf.lit(text)))
+        made = sf.when(~kind.rlike(_HASHED), refused).otherwise(made)
+    return made.alias("key")
 
 
 def register(spark: SparkSession) -> None:
@@ -133,7 +177,8 @@ def register(spark: SparkSession) -> None:
 
 def engine(spark: SparkSession) -> str:
     """Returns how a session computes the functions: "jvm", "arrow functions" or "not registered"."""
-    if not spark.catalog.functionExists("hw_sample"):
+    # Two, because a user may have a function of one of the names.
+    if not all(map(spark.catalog.functionExists, ("hw_sample", "hw_normal"))):
         return "not registered"
     described = spark.sql("describe function hw_sample").collect()
     is_ours = any(row[0].startswith("Class: headwater.spark.") for row in described)

@@ -271,6 +271,22 @@ for parts in one.PARTS:
     print(one.by_id(made["id"], *(made[name].to_numpy() for name in ("z", "u", "sample", "split"))))
 few = ray.data.range(1000).map_batches(front.keep("id", one.KEY, 0.01), batch_format="pyarrow")
 assert few.count() == 12
+# Functions of batches have names in Ray's plans, and are no expressions.
+rows = ray.data.range(300).map_batches(front.split("id", one.KEY, 2), batch_format="pyarrow")
+added = front.uniform("id", one.KEY, name="u")
+made = rows.groupby("split").map_groups(added, batch_format="pyarrow").sort("id").take_all()
+assert [row["u"] for row in made] == one.KEY.child("u").stream(0).random(300).tolist()
+for call, words in [
+    (lambda: rows.with_column("u", added), "pass it to map_batches"),
+    (lambda: front.normal("id", one.KEY, ray.data.expressions.col("id")), "are numbers, and no column"),
+]:
+    try:
+        call()
+    except TypeError as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(words)
+assert "u" in repr(added)
 ray.shutdown()
 """
 

@@ -34,9 +34,15 @@ assert [word + 2**63 for word in words] == right
 import headwater.pyarrow as arrow, pyarrow as pa
 keys = spark.sql("select 'ß' as user, 5L as day").select(front.key_of("user", "day")).toArrow()
 assert keys["key"].to_pylist() == arrow.key_of(pa.array(["ß"]), pa.array([5])).to_pylist()
+places = spark.range(0, 100).select(front.permutation("id", one.KEY, 100)).toArrow()["permutation"]
+assert places.to_pylist() == list(one.KEY.child(b"permutation").stream(0).permutation(100)[:])
 for call, words in [
-    (lambda: front.permutation("id", one.KEY, 100), "pass dtype='int64'"),
+    (lambda: front.permutation("id", one.KEY, 100, dtype="uint64"), "pass dtype='int64'"),
+    (lambda: front.words("id", one.KEY), "pass dtype='int64' or 'uint32'"),
+    (lambda: front.standard_normal("id", one.KEY, dtype="float16"), "pass dtype='float32'"),
     (lambda: front.normal(5, one.KEY), "ids must be a column's name or a Column, not int"),
+    (lambda: front.key_of(5), "takes names of columns and Columns, not int"),
+    (lambda: front.key_of(["user"]), "takes names of columns and Columns, not list"),
 ]:
     try:
         call()
@@ -160,6 +166,23 @@ for given, taken in (
 ):
     made = [row[0] for row in frame.select(front.key_of(*given)).collect()]
     assert made == right.key_of(*taken).to_pylist() and None in made, made
+# Types whose hash in Spark is another one, or the only one.
+fits = ["5L", "cast(5 as decimal(18, 0))", "'5'", "true", "date '1960-01-02'",
+    "timestamp_ntz '1960-01-02 03:04:05'", "cast('5' as binary)"]
+for value in fits:
+    frame = spark.sql(f"select {value} as value")
+    made = frame.select(front.key_of("value")).toArrow()["key"].to_pylist()
+    assert made == right.key_of(frame.toArrow()["value"]).to_pylist(), value
+for value in ["5", "5S", "5Y", "cast(5 as decimal(19, 0))", "cast(5 as decimal(20, 0))", "1.5D",
+        "float(1.5)", "cast(1.5 as decimal(3, 1))", "array(1)", "struct(1)", "interval 1 month"]:
+    frame = spark.sql(f"select {value} as value, 5L as good")
+    for given in (["value"], ["good", "value"], [sf.col("value"), sf.col("good")]):
+        try:
+            frame.select(front.key_of(*given)).collect()
+        except Exception as error:
+            assert "key_of() takes no " in str(error) and "cast an integer to bigint" in str(error)
+        else:
+            raise AssertionError(value)
 try:
     front.key_of()
 except TypeError as error:

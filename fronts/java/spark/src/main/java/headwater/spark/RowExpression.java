@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.NullType;
 import scala.collection.immutable.Seq;
 
 /**
@@ -236,11 +237,7 @@ public final class RowExpression extends Arguments {
         code.declare(context, dataType(), made.value());
         code.put("if (!").put(made.isNull()).put(") {\n").put(made.value())
                 .put(" = " + rows + "." + method() + "(");
-        if (isDecimal()) {
-            code.put(Types.class.getName() + ".id(" + plan + ", ").put(id.value()).put(")");
-        } else {
-            code.put(id.value());
-        }
+        putId(code, plan, id);
         code.put(");\n}");
         return made.copy(code.block(), made.isNull(), made.value());
     }
@@ -271,17 +268,23 @@ public final class RowExpression extends Arguments {
         code.put("boolean ").put(made.isNull()).put(" = ").put(id.isNull()).put(";\n");
         code.declare(context, dataType(), made.value());
         code.put("if (!").put(made.isNull()).put(") {\n").put(made.value()).put(" = ");
-        String types = Types.class.getName();
         String call = rows + "." + method() + "(";
         boolean isUnsigned = result == RowFunction.Result.UNSIGNED;
-        code.put(isUnsigned ? types + ".unsigned(" + call : call);
+        code.put(isUnsigned ? Types.class.getName() + ".unsigned(" + call : call);
+        putId(code, plan, id);
+        code.put((weight >= 0 ? ", " + number : "") + (isUnsigned ? "))" : ")") + ";\n}");
+        return made.copy(code.block(), made.isNull(), made.value());
+    }
+
+    private void putId(Code code, String plan, ExprCode id) {
         if (isDecimal()) {
-            code.put(types + ".id(" + plan + ", ").put(id.value()).put(")");
+            code.put(Types.class.getName() + ".id(" + plan + ", ").put(id.value()).put(")");
+        } else if (argument(0).dataType() instanceof NullType) {
+            // Never reached, because each id is null. Its value is an Object there.
+            code.put("0L");
         } else {
             code.put(id.value());
         }
-        code.put((weight >= 0 ? ", " + number : "") + (isUnsigned ? "))" : ")") + ";\n}");
-        return made.copy(code.block(), made.isNull(), made.value());
     }
 
     /** Returns the method of {@link Rows} that has the values. */

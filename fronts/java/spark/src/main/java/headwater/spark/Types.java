@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.DoubleType;
 import org.apache.spark.sql.types.FloatType;
 import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
+import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 
@@ -32,7 +33,8 @@ public final class Types {
     }
 
     static boolean isId(DataType type) {
-        return isWhole(type) || type instanceof DecimalType && ((DecimalType) type).scale() == 0;
+        return isWhole(type) || type instanceof NullType
+                || type instanceof DecimalType && ((DecimalType) type).scale() == 0;
     }
 
     static boolean isNumber(DataType type) {
