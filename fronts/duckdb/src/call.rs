@@ -181,15 +181,15 @@ fn divide(numbers: &mut [u8], weights: &Vector<'_>) -> Result<(), String> {
     for (row, number) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         let weight = match weights.or_flag(row) {
             Some(weight) if weight.is_finite() && weight >= 0.0 => weight,
-            Some(weight) => {
-                return Err(format!("{WEIGHTS}: row {row} has {weight:?}").to_lowercase());
+            Some(weight) if !weight.is_nan() => {
+                return Err(format!("{WEIGHTS}: row {row} of the batch has {weight:?}"));
             }
-            None => return Err(format!("{WEIGHTS}: row {row} has no number")),
+            _ => return Err(format!("{WEIGHTS}: row {row} of the batch has no number")),
         };
         if weight > 0.0 && weight < LEAST {
             return Err(format!(
-                "weights above 0 must be from 1e-306 on, but row {row} has {weight:e}: multiply \
-                 all of them by the same power of 2, such as 2^100, which changes no order"
+                "weights above 0 must be from 1e-306 on, but row {row} of the batch has {weight:e}: \
+                 multiply all of them by the same power of 2, such as 2^100, which changes no order"
             ));
         }
         let quotient = f64::from_ne_bytes(*number) / weight;

@@ -26,15 +26,17 @@ impl<'a> Place<'a> {
     ///
     /// # Safety
     ///
-    /// The type for which DuckDB knows the function has this width, and the caller writes values of
-    /// the type: any bits for numbers, 0 or 1 for a BOOLEAN.
+    /// The type for which DuckDB knows the function has this width. The caller writes a value of
+    /// the type to each row, before it reads one or returns without an error: any bits for numbers,
+    /// 0 or 1 for a BOOLEAN.
     pub(crate) unsafe fn values(&mut self, width: usize) -> &mut [u8] {
         // SAFETY: DuckDB made the vector with a value for each row, and no other thread has it
         // during the call; the width is the type's, as `# Safety` says. DuckDB may not have written
         // to its memory yet, and a slice of unwritten bytes must not exist. Zeros would do, but
         // they are a fortieth of the time of `hw_uniform`. An assembly block may write any byte
         // that its pointer leads to, as far as the compiler can know; so all of them count as
-        // written by this one, with the values that they have, although it has no instruction.
+        // written by this one, although it has no instruction. Their values may be any, and nothing
+        // reads one before the caller has written it.
         unsafe {
             let data = (self.api.vector_get_data)(self.vector).cast::<u8>();
             asm!("/* {} */", in(reg) data, options(nostack, preserves_flags));

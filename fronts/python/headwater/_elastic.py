@@ -26,7 +26,7 @@ def _base() -> Any:
     sampler once more, and half of them would never be seen."""
     try:
         from torch.utils.data.distributed import DistributedSampler
-    except ImportError:
+    except (ImportError, OSError):  # not installed, or one of its libraries is missing
         return object
     return DistributedSampler
 
@@ -80,7 +80,9 @@ class ElasticSampler(_base()):  # type: ignore[misc]
 
     `position` is where the next iteration begins: the number of rows that all processes together
     have seen since the first epoch. It may be given, read, and assigned. What an iteration has
-    reached is in `state_dict`, and `position_after` computes it of a trainer's own count.
+    reached is in `state_dict`, and `position_after` computes it of a trainer's own count. `len()`
+    is that of a whole epoch, also of a sampler that begins in the midst of one: trainers read it
+    once, and end each epoch there.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class ElasticSampler(_base()):  # type: ignore[misc]
         # Not the base's __init__, which takes the data set.
         self._n = _rows_of(n)
         self._num_replicas, self._rank = _processes(num_replicas, rank)
+        self._is_of_group = num_replicas is None or rank is None
         self.drop_last = drop_last
         if not isinstance(key, Key):
             raise TypeError(f"key must be a headwater.Key, not {type(key).__name__}")
@@ -137,7 +140,7 @@ class ElasticSampler(_base()):  # type: ignore[misc]
     @property
     def num_samples(self) -> int:
         """The number of indices that each process has in a whole epoch."""
-        return self._rows(self.n)
+        return _rows(self.n, self.num_replicas, self.drop_last)
 
     @property
     def total_size(self) -> int:
@@ -214,22 +217,20 @@ class ElasticSampler(_base()):  # type: ignore[misc]
             )
         return run.position_after(run.rows if batches == many else batches * batch_size)
 
-    def _rows(self, left: int) -> int:
-        """Returns how many indices each process has of rows that are left."""
-        return left // self.num_replicas if self.drop_last else -(-left // self.num_replicas)
-
     def __len__(self) -> int:
-        """Returns how many indices the next iteration has: the rest, where it begins in an epoch."""
-        return self._rows(self.n - self._start)
+        """Returns the number of indices that each process has in a whole epoch."""
+        return self.num_samples
 
     def __iter__(self) -> Iterator[int]:
         """Returns an iterator, from `position` to the end of the epoch."""
-        newest = self._newest
-        if newest is not None and newest.has_ended and newest.began_at == self.position:
-            # What was left of this epoch was seen. Otherwise a loop that never sets an epoch would
-            # see the rest of the first one for ever. Not when the iteration ends: a DataLoader
-            # reads ahead, and its length would change before the last batch of a loop.
-            self._start = 0
+        group = _group() if self._is_of_group else None
+        if group is not None and group != (self.num_replicas, self.rank):
+            # Each process would have all rows, and Lightning shares out no DistributedSampler.
+            raise RuntimeError(
+                f"the sampler was made for process {self.rank} of {self.num_replicas}, before this "
+                f"became process {group[1]} of {group[0]}: make it after the process group, in "
+                "Lightning in train_dataloader()"
+            )
         self._newest = _Iteration(self)
         return self._newest
 
@@ -254,7 +255,7 @@ class ElasticSampler(_base()):  # type: ignore[misc]
             raise TypeError(
                 f"the state must be what state_dict() returned, not {type(state).__name__}"
             )
-        missing = [name for name in ("position", "n") if name not in state]
+        missing = [name for name in ("position", "n", "key") if name not in state]
         if missing:
             raise ValueError(
                 f"the state has no {' and no '.join(missing)}: pass what state_dict() of an "
@@ -265,12 +266,15 @@ class ElasticSampler(_base()):  # type: ignore[misc]
                 f"the state is of {state['n']} rows and the data set has {self.n}: their orders "
                 "differ, so start an epoch of the new rows"
             )
-        if state.get("key", self._mark) != self._mark:  # older states have none
+        if state["key"] != self._mark:
             raise ValueError(
                 "the state is of another key, which has another order: make the sampler with the "
                 "key of the run that wrote it"
             )
-        return whole("position in the state", state["position"])
+        position = whole("position in the state", state["position"])
+        if position < 0:
+            raise ValueError(f"position in the state must be from 0, not {position}")
+        return position
 
 
 def _rows_of(n: Any) -> int:
@@ -282,6 +286,11 @@ def _rows_of(n: Any) -> int:
     raise TypeError(f"n must be the number of rows, not {type(n).__name__}: pass its len()")
 
 
+def _rows(left: int, num_replicas: int, drop_last: bool) -> int:
+    """Returns how many indices each process has of rows that are left."""
+    return left // num_replicas if drop_last else -(-left // num_replicas)
+
+
 class _Iteration(Iterator[int]):
     """An iteration, with the state by which torchdata resumes it.
 
@@ -290,14 +299,14 @@ class _Iteration(Iterator[int]):
 
     def __init__(self, sampler: ElasticSampler) -> None:
         self._sampler = sampler
+        self._drop_last = sampler.drop_last
         self._begin(sampler.position)
 
     def _begin(self, position: int) -> None:
         sampler = self._sampler
         self.began_at = position
         self._epoch, start = divmod(position, sampler.n)
-        self.rows = sampler._rows(sampler.n - start)
-        self.has_ended = False
+        self.rows = _rows(sampler.n - start, sampler.num_replicas, self._drop_last)
         self._taken = 0
         first, step = start + sampler.rank, sampler.num_replicas
         order = sampler._key.child(b"epoch").child(self._epoch).stream(0).permutation(sampler.n)
@@ -308,14 +317,19 @@ class _Iteration(Iterator[int]):
         """Returns the position after so many indices of each process."""
         end = (self._epoch + 1) * self._sampler.n
         # The last step may pass the end, with rows that are taken once more, or stop before it.
-        return end if taken >= self.rows else min(self.began_at + taken * self._sampler.num_replicas, end)
+        seen = taken * self._sampler.num_replicas
+        return end if taken >= self.rows else min(self.began_at + seen, end)
 
     def __next__(self) -> int:
         row = next(self._indices, None)
         if row is not None:
             self._taken += 1
             return row
-        self.has_ended = True
+        sampler = self._sampler
+        if sampler.position == self.began_at:
+            # What was left of the epoch was seen. Otherwise a loop that never sets an epoch would
+            # see the rest of the first one for ever.
+            sampler._start = 0
         raise StopIteration
 
     def state_dict(self) -> dict[str, int]:
@@ -324,10 +338,10 @@ class _Iteration(Iterator[int]):
         return {"position": position, "n": sampler.n, "key": sampler._mark}
 
     def load_state_dict(self, state_dict: Mapping[str, int]) -> None:
-        position = self._sampler._position_in(state_dict)
-        if position < 0:
-            raise ValueError(f"position must be a number of rows from 0, not {position}")
-        self._begin(position)
+        sampler = self._sampler
+        sampler.position = sampler._position_in(state_dict)
+        sampler._newest = self
+        self._begin(sampler.position)
 
 
 def _indices(order: Any, n: int, places: range) -> Iterator[int]:

@@ -21,20 +21,15 @@ NEED = "weights must be finite numbers from 0, and none may be missing"
 LEAST = 1e-306
 
 
-def check_weights(weights: Any) -> None:
-    """Raises an error if a float in an array is no weight. A missing one is NaN there."""
-    wrong = ~((weights >= 0) & (weights < math.inf))
-    if wrong.any():
-        row = int(wrong.argmax())
-        shown = "no number" if math.isnan(weights[row]) else float(weights[row])
-        raise ValueError(f"{NEED}: row {row} has {shown}")
-    tiny = (weights > 0) & (weights < LEAST)
-    if tiny.any():
-        row = int(tiny.argmax())
-        raise ValueError(
-            f"weights above 0 must be from 1e-306 on, but row {row} has {float(weights[row])}: "
-            "multiply all of them by the same power of 2, such as 2^100, which changes no order"
+def bad_weight(value: Any, row: int, of: str = "") -> ValueError:
+    """Returns the error of a weight: of a row, or of a row `of` a batch."""
+    if value is not None and 0 < value < LEAST:
+        return ValueError(
+            f"weights above 0 must be from 1e-306 on, but row {row}{of} has {value!r}: multiply "
+            "all of them by the same power of 2, such as 2^100, which changes no order"
         )
+    shown = "no number" if value is None or math.isnan(value) else repr(value)
+    return ValueError(f"{NEED}: row {row}{of} has {shown}")
 
 
 def whole(name: str, value: Any) -> int:

@@ -196,7 +196,11 @@ def _weighted(*columns: Any) -> Any:
     if not (are.is_integer(kind) or are.is_floating(kind) or are.is_decimal(kind) or are.is_boolean(kind)):
         raise ValueError(_samples.NEED)
     weights = pc.cast(_numbers(weights), pa.float64())
-    _samples.check_weights(weights.to_numpy(zero_copy_only=False))
+    large = pc.or_(pc.equal(weights, 0.0), pc.greater_equal(weights, _samples.LEAST))
+    is_weight = pc.fill_null(pc.and_(pc.is_finite(weights), large), False)
+    row = pc.index(is_weight, False).as_py()
+    if row >= 0:
+        raise _samples.bad_weight(weights[row].as_py(), row, " of the batch")
     name = _text(_constant(names[0], f"name in {usage}"), usage) if names else None
     plan = _samples.exponential(Key(_constant(seed, f"seed in {usage}")), name)
     numbers = _taken(plan.run(ids, ""))
@@ -224,9 +228,8 @@ def _of_sql(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*columns)
         except (TypeError, ValueError) as error:
-            if "key_of()" not in str(error):
-                raise
-            raise type(error)(str(error).replace("key_of()", "hw_key()")) from None
+            error.args = (str(error).replace("key_of()", "hw_key()"),)
+            raise
 
     return call
 

@@ -138,9 +138,10 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
 def _mapped(function: Any, first: Any, *others: Any) -> Any:
     """Returns what a function makes of each partition of Dask, whose type Dask knows before."""
     for other in others:
-        if hasattr(other, "npartitions") and getattr(other, "ndim", 1) == 0:
+        is_later = type(other).__name__ in ("Delayed", "Scalar") and hasattr(other, "dask")
+        if is_later:
             raise TypeError(
-                "a parameter is one value that Dask has not computed yet: pass what its compute() "
+                "an argument is one value that Dask has not computed yet: pass what its compute() "
                 "returns, or a column"
             )
         # Dask would pair the first partitions, and look for the others in vain. Partitions of other
@@ -235,7 +236,10 @@ def _weighted(
     column = given.astype(float)
     if column.shape != (len(ids),):
         raise ValueError(f"weights must be one number a row, {len(ids)} in all, not {column.shape}")
-    _samples.check_weights(column)
+    is_weight = np.isfinite(column) & ((column == 0) | (column >= _samples.LEAST))
+    if not is_weight.all():
+        row = int(is_weight.argmin())
+        raise _samples.bad_weight(float(column[row]), row)
     numbers: pd.Series = _evaluate(ids, _samples.exponential(key, name, nulls), name or "weighted_order")
     with np.errstate(divide="ignore", invalid="ignore"):
         divided = np.where(column > 0, numbers.to_numpy() / column, np.inf)

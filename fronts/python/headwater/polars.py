@@ -169,7 +169,10 @@ def _checked(given: pl.Series) -> pl.Series:
     if not (given.dtype.is_numeric() or given.dtype in (pl.Boolean, pl.Null)):
         raise TypeError(f"weights must be numbers, not of {given.dtype}: cast them")
     weights = given.cast(pl.Float64)
-    _samples.check_weights(weights.to_numpy())
+    is_weight = weights.is_finite() & ((weights == 0) | (weights >= _samples.LEAST))
+    wrong = (~is_weight.fill_null(False)).arg_true()
+    if len(wrong):
+        raise _samples.bad_weight(weights[wrong[0]], wrong[0], " of the batch")
     return weights
 
 

@@ -70,7 +70,8 @@ def _signed(type: Any, is_order: bool) -> Any:
     """Returns the type of Spark's that holds a column: it has no integers without a sign."""
     if type == pa.uint64() and not is_order:
         raise TypeError(
-            "Spark has no type for uint64: pass dtype='int64' or 'uint32', which the kind has"
+            "Spark has no type for uint64: pass another dtype of the kind, such as 'int64' or "
+            "'uint32'"
         )
     if type == pa.float16():
         raise TypeError("Spark has no type for float16: pass dtype='float32'")
@@ -118,8 +119,8 @@ def permutation(
 _functions["permutation"] = permutation
 
 # The types whose hash in Spark is that of `headwater.arrow.key_of`. An int has another hash than the
-# same number as a bigint; a double, and a list, have one in Spark alone.
-_HASHED = r"^(void|bigint|string.*|(var)?char\(\d+\)|binary|boolean|date|timestamp|timestamp_ntz|decimal\(([1-9]|1[0-8]),0\))$"
+# same number as a bigint; a double, a list, and a text with a collation have one in Spark alone.
+_HASHED = r"^(void|bigint|string|(var)?char\(\d+\)|binary|boolean|date|timestamp|timestamp_ntz|decimal\(([1-9]|1[0-8]),0\))$"
 
 
 def key_of(*columns: Any) -> Column:

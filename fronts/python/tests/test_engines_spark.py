@@ -174,7 +174,7 @@ for value in fits:
     made = frame.select(front.key_of("value")).toArrow()["key"].to_pylist()
     assert made == right.key_of(frame.toArrow()["value"]).to_pylist(), value
 for value in ["5", "5S", "5Y", "cast(5 as decimal(19, 0))", "cast(5 as decimal(20, 0))", "1.5D",
-        "float(1.5)", "cast(1.5 as decimal(3, 1))", "array(1)", "struct(1)", "interval 1 month"]:
+        "float(1.5)", "'Ab' collate UTF8_LCASE", "cast(1.5 as decimal(3, 1))", "array(1)", "struct(1)", "interval 1 month"]:
     frame = spark.sql(f"select {value} as value, 5L as good")
     for given in (["value"], ["good", "value"], [sf.col("value"), sf.col("good")]):
         try:

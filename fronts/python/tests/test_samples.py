@@ -246,12 +246,12 @@ def test_bad_input_names_the_way_out(con: Any) -> None:
         (
             lambda: in_polars.sample_n(pl.from_pandas(negative), "id", 1, KEY, weights="w"),
             ValueError,
-            need,
+            need.replace("row 1", "row 1 of the batch"),
         ),
         (
             lambda: con.execute("select hw_weighted_order(id, 42, w - 2) from frame").fetchall(),
             duckdb.Error,
-            "and none may be missing: row 0 has -1.0",
+            "and none may be missing: row 0 of the batch has -1.0",
         ),
     ]:
         with pytest.raises(error, match=words):

@@ -159,10 +159,11 @@ def test_errors(spark: Any, sql: str, words: str) -> None:
     # Which rows are in a batch, and which row fails first, depends on the partitions.
     words = words.replace("id -2 in", "id -[12] in").replace(r"not -2\.5", r"not -[012]\.5")
     words = words.replace(" in row 0 ", r" in row \d ").replace(" in row 2 ", r" in row \d ")
-    words = words.replace(" row 0 has ", r" row \d has ").replace("row 1 has -1", r"row \d has -[12]")
+    words = words.replace(" row 0 of the ", r" row \d of the ")
+    words = words.replace(" row 1 of the batch has -1", r" row \d of the batch has -[12]")
     if spark.engine == "jvm":
         # The row of a batch is not known there, and the names of types are Spark's.
-        words = words.replace(r" in row \d ", " ").replace(r"but row \d has 1e", "not 1.0E")
+        words = words.replace(r" in row \d ", " ").replace(r"but row \d of the batch has 1e", "not 1.0E")
         words = words.partition(", .* row")[0]
         for theirs, ours in JVMS:
             words = words.replace(theirs, ours)

@@ -34,16 +34,17 @@ def test_the_state_is_what_was_taken(world: int, drop_last: bool, start: int) ->
     epoch, before = divmod(start, N)
     assert sampler.state_dict()["position"] == start
     rows = iter(sampler)
-    for taken in range(len(sampler) + 1):
+    left = (N - before) // world if drop_last else -(-(N - before) // world)
+    for taken in range(left + 1):
         position = sampler.state_dict()["position"]
-        done = taken == len(sampler)
+        done = taken == left
         assert position == ((epoch + 1) * N if done else min(start + taken * world, (epoch + 1) * N))
         assert position == sampler.position_after(taken)
         # Any number of processes has the others.
         again = ElasticSampler(N, KEY, num_replicas=2, rank=0)
         again.load_state_dict(pickle.loads(pickle.dumps(sampler.state_dict())))
-        expected = right(epoch)[before + taken * world :: 2] if not done else right(epoch + 1)[::2]
-        assert list(again) == expected or position == (epoch + 1) * N
+        of, at = divmod(position, N)
+        assert list(again) == right(of)[at::2]
         next(rows, None)
     assert list(rows) == []
 
@@ -59,18 +60,29 @@ def test_an_iterator_takes_a_state_of_its_own() -> None:
     assert list(other) == [*right(0)[31::2], right(0)[0]] and other.state_dict()["position"] == N
     other.load_state_dict(state)
     assert next(other) == right(0)[31]
-    for wrong, error in [(None, TypeError), ({"n": N}, ValueError), ({**state, "key": 1}, ValueError)]:
+    for wrong, error in [
+        (None, TypeError),
+        ({"n": N}, ValueError),
+        ({**state, "key": 1}, ValueError),
+        ({**state, "position": -1}, ValueError),
+    ]:
         with pytest.raises(error):
             other.load_state_dict(wrong)
-    with pytest.raises(ValueError, match="rows from 0, not -1"):
-        other.load_state_dict({**state, "position": -1})
     assert next(other) == right(0)[33]
+    # The sampler goes where its iterator went.
+    sampler = ElasticSampler(N, KEY)
+    moved: Any = iter(sampler)
+    moved.load_state_dict({**state, "position": 3 * N + 50})
+    assert (sampler.epoch, sampler.position) == (3, 3 * N + 50) and next(moved) == right(3)[50]
+    assert sampler.state_dict()["position"] == 3 * N + 51
 
 
 def test_the_rest_of_an_epoch_is_seen_once() -> None:
     sampler = ElasticSampler(N, KEY, position=100)
-    assert list(sampler) == right(0)[100:] and len(sampler) == 3
-    assert list(sampler) == right(0) and len(sampler) == N
+    # Its length is that of an epoch, because trainers end all epochs at the first length they see.
+    assert list(sampler) == right(0)[100:] and len(sampler) == N and sampler.position == 0
+    assert sampler.state_dict()["position"] == N
+    assert list(pickle.loads(pickle.dumps(sampler))) == right(0) == list(sampler)
     # A look at the first rows is no epoch.
     sampler.position = 100
     assert next(iter(sampler)) == right(0)[100] and list(sampler) == right(0)[100:]
@@ -106,9 +118,9 @@ def test_copies_in_the_midst() -> None:
 
 def test_attributes_of_a_distributed_sampler() -> None:
     sampler = ElasticSampler(N, KEY, num_replicas=4, rank=1, position=50)
-    assert (sampler.num_samples, sampler.total_size, len(sampler)) == (26, 104, 14)
+    assert (sampler.num_samples, sampler.total_size, len(sampler)) == (26, 104, 26)
     sampler.drop_last = True
-    assert (sampler.num_samples, sampler.total_size, len(sampler)) == (25, 100, 13)
+    assert (sampler.num_samples, sampler.total_size, len(sampler)) == (25, 100, 25)
     assert repr(sampler) == (
         "ElasticSampler(103, key, num_replicas=4, rank=1, drop_last=True, position=50)"
     )
@@ -141,6 +153,27 @@ def test_a_launcher_without_a_group_is_an_error(monkeypatch: pytest.MonkeyPatch)
     assert len(ElasticSampler(9, KEY)) == 9
 
 
+class Group:
+    """What `torch.distributed` says of a process group."""
+
+    def __init__(self, world: int, rank: int) -> None:
+        self.is_available = self.is_initialized = lambda: True
+        self.get_world_size, self.get_rank = lambda: world, lambda: rank
+
+
+def test_a_group_that_came_later_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, given = ElasticSampler(9, KEY), ElasticSampler(9, KEY, num_replicas=1, rank=0)
+    monkeypatch.setitem(sys.modules, "torch.distributed", Group(2, 1))  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="for process 0 of 1, before this became process 1 of 2"):
+        iter(before)
+    assert len(list(given)) == 9 and len(list(ElasticSampler(9, KEY))) == 5
+    # One that was copied from another process has that process's rank.
+    copied = pickle.dumps(ElasticSampler(9, KEY))
+    monkeypatch.setitem(sys.modules, "torch.distributed", Group(2, 0))  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="for process 1 of 2, before this became process 0 of 2"):
+        iter(pickle.loads(copied))
+
+
 def test_without_pytorch_the_numbers_of_devices_say_what_they_need() -> None:
     code = """
 import sys
@@ -168,7 +201,10 @@ def test_it_is_a_distributed_sampler_of_pytorch() -> None:
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("before", [1, 3, 9])
 @pytest.mark.parametrize("after", [1, 2])
-def test_a_stateful_loader_resumes_with_other_processes(workers: int, before: int, after: int) -> None:
+@pytest.mark.parametrize("epoch", [0, 3])
+def test_a_stateful_loader_resumes_with_other_processes(
+    workers: int, before: int, after: int, epoch: int
+) -> None:
     loaders = pytest.importorskip(
         "torchdata.stateful_dataloader",
         reason="torchdata is not installed: its loader did not save the sampler",
@@ -181,15 +217,18 @@ def test_a_stateful_loader_resumes_with_other_processes(workers: int, before: in
         )
 
     first = loader(1, 0)
+    first.sampler.set_epoch(epoch)
     seen = [batch.tolist() for batch in itertools.islice(first, before)]
     state = first.state_dict()
     rest = []
     for rank in range(after):
         again = loader(after, rank)
         again.load_state_dict(state)
+        # The trainer's own number of the epoch: the loader takes the state when it is iterated.
+        again.sampler.set_epoch(epoch)
         rest.append([row for batch in again for row in batch.tolist()])
         # The next epoch is whole.
-        again.sampler.set_epoch(1)
-        assert len([row for batch in again for row in batch]) == -(-N // after)
+        again.sampler.set_epoch(epoch + 1)
+        assert len([row for batch in again for row in batch]) == -(-N // after) == len(again.sampler)
     steps = [row for step in zip(*rest, strict=True) for row in step]
-    assert ([row for batch in seen for row in batch] + steps)[:N] == right(0)
+    assert ([row for batch in seen for row in batch] + steps)[:N] == right(epoch)

@@ -25,8 +25,8 @@ pub(crate) struct Block<'a> {
     /// The ids, where the column has them in the form in which they are used. So the usual column
     /// is read once, and not copied.
     own: Option<&'a [u64]>,
-    /// Otherwise the ids, widened and without the values under nulls. There is room for them from
-    /// the first time on, because filling it is a tenth of the time of a short column.
+    /// Otherwise the ids, widened and without the values under nulls. The room is made when it is
+    /// first used, because its zeros are 8 KiB that the usual column need not pay for.
     room: Option<[u64; BLOCK]>,
     null: [bool; BLOCK],
     len: usize,
