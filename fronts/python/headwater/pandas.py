@@ -138,8 +138,8 @@ def _evaluate(ids: Any, plan: Plan, name: str, columns: Sequence[Any] = ()) -> A
 def _mapped(function: Any, first: Any, *others: Any) -> Any:
     """Returns what a function makes of each partition of Dask, whose type Dask knows before."""
     for other in others:
-        is_later = type(other).__name__ in ("Delayed", "Scalar") and hasattr(other, "dask")
-        if is_later:
+        kind = type(other)
+        if kind.__module__.startswith("dask.") and kind.__name__.startswith(("Delayed", "Scalar")):
             raise TypeError(
                 "an argument is one value that Dask has not computed yet: pass what its compute() "
                 "returns, or a column"
