@@ -37,8 +37,8 @@ assert keys["key"].to_pylist() == arrow.key_of(pa.array(["ß"]), pa.array([5])).
 places = spark.range(0, 100).select(front.permutation("id", one.KEY, 100)).toArrow()["permutation"]
 assert places.to_pylist() == list(one.KEY.child(b"permutation").stream(0).permutation(100)[:])
 for call, words in [
-    (lambda: front.permutation("id", one.KEY, 100, dtype="uint64"), "pass dtype='int64'"),
-    (lambda: front.words("id", one.KEY), "pass dtype='int64' or 'uint32'"),
+    (lambda: front.permutation("id", one.KEY, 100, dtype="uint64"), "such as 'int64'"),
+    (lambda: front.words("id", one.KEY), "such as 'int64' or 'uint32'"),
     (lambda: front.standard_normal("id", one.KEY, dtype="float16"), "pass dtype='float32'"),
     (lambda: front.normal(5, one.KEY), "ids must be a column's name or a Column, not int"),
     (lambda: front.key_of(5), "takes names of columns and Columns, not int"),
