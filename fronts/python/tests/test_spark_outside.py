@@ -300,3 +300,22 @@ def test_parameters_of_statements(spark: Any) -> None:
         arguments = {"seed": seed, "name": name, "loc": 0.0, "scale": 1}
         made = [row[0] for row in spark.sql(sql, arguments).collect()]
         assert made == numbers([0, 1, 2], headwater.Key(seed), name)
+
+
+def test_ids_of_no_type_are_null_in_generated_code(spark: Any) -> None:
+    frame = spark.createDataFrame([(None, 1.0), (None, 2.0)], "x void, y double").cache()
+    frame.createOrReplaceTempView("voids")
+    calls = (
+        "hw_normal(x, 42, 'z')", "hw_normal(x, 42, 'z', y, 1)", "hw_weighted_order(x, 42, y)",
+        "hw_sample(x, 42, 0.5)", "hw_split(x, 42, 3)", "hw_order(x, 42)", "hw_words(x, 42, 'a')",
+    )  # fmt: skip
+    # Spark would compute by itself what it cannot compile, and not say so.
+    spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY")
+    spark.conf.set("spark.sql.codegen.fallback", "false")
+    try:
+        made = [tuple(row) for row in spark.sql(f"select {', '.join(calls)} from voids").collect()]
+    finally:
+        spark.conf.unset("spark.sql.codegen.factoryMode")
+        spark.conf.unset("spark.sql.codegen.fallback")
+        frame.unpersist()
+    assert made == [(None,) * len(calls)] * 2
