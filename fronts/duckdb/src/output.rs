@@ -33,10 +33,10 @@ impl<'a> Place<'a> {
         // SAFETY: DuckDB made the vector with a value for each row, and no other thread has it
         // during the call; the width is the type's, as `# Safety` says. DuckDB may not have written
         // to its memory yet, and a slice of unwritten bytes must not exist. Zeros would do, but
-        // they are a fortieth of the time of `hw_uniform`. An assembly block may write any byte
-        // that its pointer leads to, as far as the compiler can know; so all of them count as
-        // written by this one, although it has no instruction. Their values may be any, and nothing
-        // reads one before the caller has written it.
+        // then each call writes its results twice. An assembly block may write any byte that its
+        // pointer leads to, as far as the compiler can know; so all of them count as written by
+        // this one, although it has no instruction. Their values may be any, and nothing reads one
+        // before the caller has written it.
         unsafe {
             let data = (self.api.vector_get_data)(self.vector).cast::<u8>();
             asm!("/* {} */", in(reg) data, options(nostack, preserves_flags));

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from operator import index
 from typing import Any, SupportsIndex
 
 from headwater._native import Key
@@ -240,8 +239,7 @@ class ElasticSampler(_base()):  # type: ignore[misc]
         It counts the indices that were taken. A DataLoader with workers takes them ahead: there
         torchdata's StatefulDataLoader has the right state, or `position_after`.
         """
-        position = self._newest.state_dict()["position"] if self._newest else self.position
-        return {"position": position, "n": self.n, "key": self._mark}
+        return self._state(self._newest.reached() if self._newest else self.position)
 
     def load_state_dict(self, state_dict: Mapping[str, int]) -> None:
         """Takes the position of `state_dict`, for the next iteration.
@@ -249,6 +247,9 @@ class ElasticSampler(_base()):  # type: ignore[misc]
         Another number of rows, or another key, has another order, and is an error.
         """
         self.position = self._position_in(state_dict)
+
+    def _state(self, position: int) -> dict[str, int]:
+        return {"position": position, "n": self.n, "key": self._mark}
 
     def _position_in(self, state: Any) -> int:
         if not isinstance(state, Mapping):
@@ -279,10 +280,11 @@ class ElasticSampler(_base()):  # type: ignore[misc]
 
 def _rows_of(n: Any) -> int:
     try:
-        return index(n)
+        return whole("n", n)
     except TypeError:
         if not hasattr(n, "__getitem__"):
-            raise TypeError(f"n must be an integer, not {n!r}") from None
+            raise
+    # Not its repr, which may be a whole data set.
     raise TypeError(f"n must be the number of rows, not {type(n).__name__}: pass its len()")
 
 
@@ -332,10 +334,12 @@ class _Iteration(Iterator[int]):
             sampler._start = 0
         raise StopIteration
 
+    def reached(self) -> int:
+        """Returns the position after the indices that were taken."""
+        return self.position_after(self._taken)
+
     def state_dict(self) -> dict[str, int]:
-        sampler = self._sampler
-        position = self.position_after(self._taken)
-        return {"position": position, "n": sampler.n, "key": sampler._mark}
+        return self._sampler._state(self.reached())
 
     def load_state_dict(self, state_dict: Mapping[str, int]) -> None:
         sampler = self._sampler

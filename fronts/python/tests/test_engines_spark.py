@@ -36,6 +36,8 @@ keys = spark.sql("select 'ß' as user, 5L as day").select(front.key_of("user", "
 assert keys["key"].to_pylist() == arrow.key_of(pa.array(["ß"]), pa.array([5])).to_pylist()
 places = spark.range(0, 100).select(front.permutation("id", one.KEY, 100)).toArrow()["permutation"]
 assert places.to_pylist() == list(one.KEY.child(b"permutation").stream(0).permutation(100)[:])
+halves = spark.range(0, 100).select(front.words("id", one.KEY, dtype="uint32")).toArrow()["words"]
+assert halves.to_pylist() == arrow.words(pa.array(range(100)), one.KEY, dtype="uint32").to_pylist()
 for call, words in [
     (lambda: front.permutation("id", one.KEY, 100, dtype="uint64"), "such as 'int64'"),
     (lambda: front.words("id", one.KEY), "such as 'int64' or 'uint32'"),
@@ -54,14 +56,19 @@ spark.stop()
 """
 
 
-def test_spark(expected: str) -> None:
+def of_spark(code: str) -> str:
+    """Returns what code prints in a process of its own, whose Spark goes when it ends."""
     pytest.importorskip("pyspark", reason=REASON.format("Spark"))
-    code = [sys.executable, "-c", SPARK]
     # Its workers would otherwise be the first python3 of the path.
     env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
     assert ran.returncode == 0, ran.stderr[-3000:]
-    assert ran.stdout.split() == [expected] * len(PARTS)
+    return ran.stdout
+
+
+def test_spark(expected: str) -> None:
+    assert of_spark(SPARK).split() == [expected] * len(PARTS)
 
 
 JVM = """
@@ -191,12 +198,7 @@ except TypeError as error:
 
 
 def test_keys_of_nulls_are_null_in_spark() -> None:
-    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
-    code = [sys.executable, "-c", KEYS_OF_NULLS]
-    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
-    assert ran.returncode == 0, ran.stderr[-3000:]
-    assert ran.stdout.strip() == "key_of() needs a column"
+    assert of_spark(KEYS_OF_NULLS).strip() == "key_of() needs a column"
 
 
 WITHOUT_JAR = """
@@ -217,11 +219,6 @@ assert [row[0] for row in made] == one.KEY.child("z").stream(0).standard_normal(
 
 
 def test_without_the_jar_spark_is_said_to_use_python() -> None:
-    pytest.importorskip("pyspark", reason=REASON.format("Spark"))
-    code = [sys.executable, "-c", WITHOUT_JAR]
-    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    ran = subprocess.run(code, capture_output=True, text=True, cwd=Path(__file__).parent, env=env)
-    assert ran.returncode == 0, ran.stderr[-3000:]
-    warning, engine = ran.stdout.splitlines()
+    warning, engine = of_spark(WITHOUT_JAR).splitlines()
     assert "its jar is not on Spark's class path" in warning
     assert engine == "arrow functions"

@@ -116,6 +116,7 @@ SPARKS_ERRORS: list[tuple[str, str]] = [
     ("hw_weighted_order(id, 42, -1.5) from range(1)", "weights must be"),
     ("hw_weighted_order(id, 42, double(null)) from range(1)", "weights must be"),
     ("hw_nothing(id) from range(1)", "hw_nothing"),
+    ("hw_normal(id, 42, 'z', scale => 2) from range(1)", "scale"),
 ]  # fmt: skip
 
 
