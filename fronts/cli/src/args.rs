@@ -4,7 +4,7 @@ use crate::cmd::{bytes, completions, run, status, stream, uuid};
 use crate::failure::Failure;
 use crate::output;
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Secure random bytes at memory speed, exactly as fresh as the kernel's
 #[derive(Parser)]
@@ -61,8 +61,14 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
             output::coloured(&error.render().ansi().to_string())?;
             std::process::exit(0)
         }
-        _ => {
-            let what = one_line(&error.render().to_string());
+        kind => {
+            let what = match kind {
+                // clap answers with the whole help, of which the first line names no error.
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                    "a command is missing".to_owned()
+                }
+                _ => one_line(&error.render().to_string()),
+            };
             // Every other status may be the command's own.
             let is_run = std::env::args_os().nth(1).is_some_and(|verb| verb == "run");
             Err(if is_run {
@@ -72,6 +78,23 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
             })
         }
     })
+}
+
+/// Returns the command whose help says most about this command line, such as `headwater lab boot`.
+pub(crate) fn asked() -> String {
+    let mut command = Cli::command();
+    let mut path = command.get_name().to_owned();
+    for word in std::env::args_os().skip(1) {
+        match word.to_str().and_then(|word| command.find_subcommand(word)).cloned() {
+            Some(below) => {
+                path = format!("{path} {}", below.get_name());
+                command = below;
+            }
+            None if word.as_encoded_bytes().starts_with(b"-") => {}
+            None => break,
+        }
+    }
+    path
 }
 
 /// Joins clap's message of several lines, without the usage and the pointer to `--help` after it.
@@ -103,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        <Cli as clap::CommandFactory>::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     /// `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes man/ anew. The pages are checked
@@ -133,7 +156,7 @@ mod tests {
     }
 
     fn built() -> clap::Command {
-        let mut command = <Cli as clap::CommandFactory>::command();
+        let mut command = Cli::command();
         command.build();
         command
     }

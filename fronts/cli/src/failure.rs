@@ -1,5 +1,6 @@
 //! Every failure of the command: its message and its exit status.
 
+use crate::args;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -79,7 +80,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(what) => write!(f, "{what}; see 'headwater --help'"),
+            Failure::Usage(what) => write!(f, "{what}; see '{} --help'", args::asked()),
             Failure::Random(error) => error.fmt(f),
             Failure::Bench(error) => error.fmt(f),
             Failure::Slower(figures) => {

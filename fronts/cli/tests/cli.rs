@@ -51,84 +51,84 @@ headwater: unrecognized subcommand 'byte'; tip: a similar subcommand exists: 'by
 
 "#]]);
     misused(&["bytes"]).stderr_eq(str![[r#"
-headwater: the following required arguments were not provided: <N>; see 'headwater --help'
+headwater: the following required arguments were not provided: <N>; see 'headwater bytes --help'
 
 "#]]);
     misused(&["bytes", "ten"]).stderr_eq(str![[r#"
-headwater: invalid value 'ten' for '<N>': a size is a whole number of bytes, such as 32, 4k or 4MiB; see 'headwater --help'
+headwater: invalid value 'ten' for '<N>': a size is a whole number of bytes, such as 32, 4k or 4MiB; see 'headwater bytes --help'
 
 "#]]);
     misused(&["bytes", "-5"]).stderr_eq(str![[r#"
-headwater: invalid value '-5' for '<N>': a size is a whole number of bytes, such as 32, 4k or 4MiB; see 'headwater --help'
+headwater: invalid value '-5' for '<N>': a size is a whole number of bytes, such as 32, 4k or 4MiB; see 'headwater bytes --help'
 
 "#]]);
     misused(&["bytes", "1kb"]).stderr_eq(str![[r#"
-headwater: invalid value '1kb' for '<N>': a unit is one of B, KiB, MiB, GiB, TiB, PiB, EiB, or k, M, G, T, P, E; see 'headwater --help'
+headwater: invalid value '1kb' for '<N>': a unit is one of B, KiB, MiB, GiB, TiB, PiB, EiB, or k, M, G, T, P, E; see 'headwater bytes --help'
 
 "#]]);
     misused(&["bytes", "99999999999G"]).stderr_eq(str![[r#"
-headwater: invalid value '99999999999G' for '<N>': the size is larger than 2^64 - 1 bytes; see 'headwater --help'
+headwater: invalid value '99999999999G' for '<N>': the size is larger than 2^64 - 1 bytes; see 'headwater bytes --help'
 
 "#]]);
     misused(&["bytes", "1", "--hex", "--raw"]).stderr_eq(str![[r#"
-headwater: the argument '--hex' cannot be used with '--raw'; see 'headwater --help'
+headwater: the argument '--hex' cannot be used with '--raw'; see 'headwater bytes --help'
 
 "#]]);
     misused(&["bytes", "1", "2"]).stderr_eq(str![[r#"
-headwater: unexpected argument '2' found; see 'headwater --help'
+headwater: unexpected argument '2' found; see 'headwater bytes --help'
 
 "#]]);
     misused(&["stream", "9"]).stderr_eq(str![[r#"
-headwater: the following required arguments were not provided: --seed <S>; see 'headwater --help'
+headwater: the following required arguments were not provided: --seed <S>; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed", "12monkeys", "9"]).stderr_eq(str![[r#"
-headwater: invalid value '12monkeys' for '--seed <S>': '12monkeys' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything; see 'headwater --help'
+headwater: invalid value '12monkeys' for '--seed <S>': '12monkeys' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--engine", "ars6", "9"]).stderr_eq(str![[r#"
-headwater: invalid value 'ars6' for '--engine <E>' [possible values: ars7, ars5, philox4x32, xoshiro256pp, xoshiro256pp-x8, xorshift128p, pcg64dxsm, sfc64]; tip: a similar value exists: 'ars5'; see 'headwater --help'
+headwater: invalid value 'ars6' for '--engine <E>' [possible values: ars7, ars5, philox4x32, xoshiro256pp, xoshiro256pp-x8, xorshift128p, pcg64dxsm, sfc64]; tip: a similar value exists: 'ars5'; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--substream=281474976710656", "9"]).stderr_eq(str![[r#"
-headwater: stream 281474976710656 does not exist: numbers end at 2^48 - 1; make a child key for more; see 'headwater --help'
+headwater: stream 281474976710656 does not exist: numbers end at 2^48 - 1; make a child key for more; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--offset=18446744073709551610", "9"]).stderr_eq(str![[r#"
-headwater: 9 bytes from byte 18446744073709551610 on pass the end of the stream at 2^64 - 1; see 'headwater --help'
+headwater: 9 bytes from byte 18446744073709551610 on pass the end of the stream at 2^64 - 1; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--engine=sfc64", "--offset=1k", "9"]).stderr_eq(str![[r#"
-headwater: sfc64 cannot skip: drop the bytes with '| tail -c +1025' in place of --offset, or use pcg64dxsm; see 'headwater --help'
+headwater: sfc64 cannot skip: drop the bytes with '| tail -c +1025' in place of --offset, or use pcg64dxsm; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed=-1", "--engine=pcg64dxsm", "9"]).stderr_eq(str![[r#"
-headwater: NumPy seeds its generators from whole numbers from 0 on: give such a seed, or take another engine; see 'headwater --help'
+headwater: NumPy seeds its generators from whole numbers from 0 on: give such a seed, or take another engine; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--engine=sfc64", "--substream=4294967296", "9"]).stderr_eq(
         str![[r#"
-headwater: substream 4294967296 does not exist: this engine has 2^32; use another seed for more; see 'headwater --help'
+headwater: substream 4294967296 does not exist: this engine has 2^32; use another seed for more; see 'headwater stream --help'
 
 "#]],
     );
     misused(&["stream", "--seed=1", "--engine=xoshiro256pp-x8", &format!("--substream={}", 1_u64 << 61), "9"])
         .stderr_eq(str![[r#"
-headwater: substream 2305843009213693952 does not exist: this engine has 2^61; use another seed for more; see 'headwater --help'
+headwater: substream 2305843009213693952 does not exist: this engine has 2^61; use another seed for more; see 'headwater stream --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--offset=-1", "9"]);
     misused(&["stream", "--seed=\n", "--engine=\x1b[31m", "9"]);
     misused(&["uuid", "-n", "-1"]).stderr_eq(str![[r#"
-headwater: invalid value '-1' for '-n <N>': expected a whole number from 0 to 2^64 - 1; see 'headwater --help'
+headwater: invalid value '-1' for '-n <N>': expected a whole number from 0 to 2^64 - 1; see 'headwater uuid --help'
 
 "#]]);
     misused(&["completions", "cmd"]).stderr_eq(str![[r#"
-headwater: invalid value 'cmd' for '<SHELL>' [possible values: bash, elvish, fish, powershell, zsh]; see 'headwater --help'
+headwater: invalid value 'cmd' for '<SHELL>' [possible values: bash, elvish, fish, powershell, zsh]; see 'headwater completions --help'
 
 "#]]);
     misused(&["status", "--openssl", "--speed", "--pid=1"]).stderr_eq(str![[r#"
-headwater: the argument '--openssl' cannot be used with '--speed'; see 'headwater --help'
+headwater: the argument '--openssl' cannot be used with '--speed'; see 'headwater status --help'
 
 "#]]);
 }
@@ -142,7 +142,7 @@ fn arguments_may_hold_anything() {
         let words = String::from_utf8(done.get_output().stderr.clone()).unwrap();
         let line = words.strip_suffix('\n').unwrap();
         assert!(!line.contains(char::is_control), "{line:?}");
-        assert!(line.ends_with("; see 'headwater --help'"), "{line:?}");
+        assert!(line.ends_with("; see 'headwater bytes --help'"), "{line:?}");
     }
 }
 

@@ -50,7 +50,7 @@ headwater: xorshift128p failed: its numbers are not random
 
 "#]]);
     misused(&["quality", "dice"]).stderr_eq(str![[r#"
-headwater: no generator is called 'dice'; 'headwater quality --list' names all; see 'headwater --help'
+headwater: no generator is called 'dice'; 'headwater quality --list' names all; see 'headwater quality --help'
 
 "#]]);
     misused(&["quality", "--fast", "--deep"]);
@@ -61,7 +61,7 @@ headwater: 10 bytes are too few to judge: at least 4096 are needed, some megabyt
 
 "#]]);
     misused(&["quality", "ars7", "--fast", "--size", "1"]).stderr_eq(str![[r#"
-headwater: only --deep has a size; use --fast or --standard as they are; see 'headwater --help'
+headwater: only --deep has a size; use --fast or --standard as they are; see 'headwater quality --help'
 
 "#]]);
     misused(&["quality", "headwater", "--seed", "1"]);
