@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use serde::Serialize;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Returns a value's name on the command line.
@@ -157,7 +158,7 @@ pub struct JobPlan {
     /// The program, linked statically.
     pub program: PathBuf,
     /// Its arguments.
-    pub arguments: Vec<String>,
+    pub arguments: Vec<OsString>,
     /// Variables of its environment, each with its value.
     pub environment: Vec<(String, String)>,
     /// Files beside the program.

@@ -4,6 +4,7 @@ use crate::hex;
 #[allow(unused_imports, reason = "for links")]
 use crate::messages::{Command, Message};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 
 /// Directory of the guest's archive with the files of a job.
 pub const DIRECTORY: &str = "job";
@@ -13,8 +14,8 @@ pub const DIRECTORY: &str = "job";
 pub struct Job {
     /// Name of the program's file in [`DIRECTORY`].
     pub program: String,
-    /// Its arguments.
-    pub arguments: Vec<String>,
+    /// Its arguments, of any bytes.
+    pub arguments: Vec<OsString>,
     /// Variables of its environment, each with its value.
     pub environment: Vec<(String, String)>,
 }

@@ -4,8 +4,10 @@ use headwater_lab_protocol::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fmt::Debug;
 use std::mem::discriminant;
+use std::os::unix::ffi::OsStringExt;
 
 fn messages() -> Vec<Message> {
     let text = || "a=\"b\" {text=} \u{1b}[0m\nnext line\r\0 café".to_owned();
@@ -95,7 +97,7 @@ fn commands() -> Vec<Command> {
         Command::Sections(SectionsPlan { seconds: 60, unplug: true }),
         Command::Run(Job {
             program: "a b".into(),
-            arguments: vec!["\n".into(), String::new()],
+            arguments: vec!["\n".into(), OsString::new(), OsString::from_vec(vec![0xff, b'a'])],
             environment: vec![("A".into(), "\"=\"".into())],
         }),
         Command::Read { path: "/a b\n\"c\"".into() },

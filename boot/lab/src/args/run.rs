@@ -1,6 +1,7 @@
 //! Arguments of `headwater lab run`.
 
 use crate::plan::JobPlan;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Arguments of `run`.
@@ -51,7 +52,7 @@ pub struct RunArgs {
 
     /// Arguments of PROGRAM
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
-    pub arguments: Vec<String>,
+    pub arguments: Vec<OsString>,
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
