@@ -4,19 +4,21 @@ mod run;
 
 pub use run::RunArgs;
 
+use crate::machine::header;
 use crate::machine::part::ARM_PART;
 use crate::machine::series::{self, SERIES};
 use crate::plan::{BootPlan, Clock, ClonePlan, CopyMethod, Rng, Vmgenid};
 use crate::scenario::nodes::NodesPlanned;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Boot and clone real kernels in QEMU: which programs wait for random bytes, and whose bytes
 /// repeat
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
-Exit status: 0 every promise held; 1 a promise is broken, or was not shown; 2 wrong usage;
-3 could not be done: no QEMU or kernel in the cache, no package archive, no root for criu,
-no disk space, or a guest that failed.")]
+Exit status: 0 done, and every promise that the experiment judges held; 1 a promise is broken,
+or was not shown; 2 wrong usage; 3 could not be done: no QEMU or kernel in the cache, no package
+archive, no root for criu, no disk space, or a guest that failed. A single boot or clone is
+reported, not judged; boot --matrix, clone --table and the other experiments are judged.")]
 pub struct Args {
     /// Directory of QEMU and the kernels [default: headwater/lab in the user's cache directory]
     #[arg(long, value_name = "DIR", global = true)]
@@ -101,7 +103,7 @@ pub struct BootArgs {
     pub limit: u32,
 
     /// Run and check the whole table of boots
-    #[arg(long, conflicts_with_all = ["rng", "clock", "append", "qemu", "record"])]
+    #[arg(long, conflicts_with_all = ["rng", "clock", "append", "qemu", "record", "limit", "json", "html"])]
     pub matrix: bool,
 
     /// Print JSON (schema headwater.lab-boot/1)
@@ -163,7 +165,7 @@ pub struct CloneArgs {
     pub mode: Vec<String>,
 
     /// Seconds between readiness and snapshot
-    #[arg(long, default_value_t = 1.0, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub after: f64,
 
     /// Rounds of each thread to compare after the clones diverge
@@ -175,7 +177,7 @@ pub struct CloneArgs {
     pub watch: Option<u32>,
 
     /// Run and check every situation of the table
-    #[arg(long, conflicts_with_all = ["watch", "vmgenid", "vmclock", "smp", "rollback", "hibernate", "no_rdrand", "mode"])]
+    #[arg(long, conflicts_with_all = ["watch", "vmgenid", "vmclock", "smp", "rollback", "hibernate", "no_rdrand", "mode", "after", "count", "json"])]
     pub table: bool,
 
     /// With --table, run only these situations
@@ -325,6 +327,15 @@ pub struct AllArgs {
     pub guest: Option<PathBuf>,
 }
 
+/// Parses seconds that a guest can wait. Not every float is a duration, and the guest would boot
+/// before that is seen.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("seconds are a number from 0 to 3600".to_owned()),
+    }
+}
+
 fn situation(name: &str) -> Result<String, String> {
     let names: Vec<&str> =
         crate::scenario::situations::SITUATIONS.iter().map(|situation| situation.id).collect();
@@ -341,6 +352,21 @@ fn part(kernel: Option<&str>, arch: Option<&str>) -> Option<String> {
         (None, Some("aarch64")) => Some(ARM_PART.to_owned()),
         (Some(_), Some("aarch64")) if series.is_some() => Some(ARM_PART.to_owned()),
         (kernel, _) => series.or(kernel).map(str::to_owned),
+    }
+}
+
+/// Checks that a kernel image is for the requested architecture. A file that is no image is
+/// refused when the kernel is looked for.
+fn check_image(kernel: Option<&str>, arch: Option<&str>) -> Result<(), String> {
+    let (Some(kernel), Some(arch)) = (kernel, arch) else { return Ok(()) };
+    if series::find(kernel).is_some() {
+        return Ok(());
+    }
+    match header::architecture(Path::new(kernel)) {
+        Ok(found) if found != arch => {
+            Err(format!("{kernel} is a kernel for {found}, and --arch asks for {arch}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -372,8 +398,13 @@ impl BootArgs {
     }
 
     /// Returns the requested boot.
-    pub fn plan(&self) -> BootPlan {
-        BootPlan {
+    ///
+    /// # Errors
+    ///
+    /// If the kernel image is for another architecture than the requested one.
+    pub fn plan(&self) -> Result<BootPlan, String> {
+        check_image(self.kernel.as_deref(), self.arch.as_deref())?;
+        Ok(BootPlan {
             kernel: part(self.kernel.as_deref(), self.arch.as_deref())
                 .unwrap_or_else(|| NEWEST.to_owned()),
             rng: self.rng,
@@ -383,7 +414,7 @@ impl BootArgs {
             limit_s: self.limit,
             record: self.record.clone(),
             guest: self.guest.clone(),
-        }
+        })
     }
 }
 
@@ -398,8 +429,20 @@ impl CloneArgs {
     }
 
     /// Returns the requested pair of clones.
-    pub fn plan(&self) -> ClonePlan {
-        ClonePlan {
+    ///
+    /// # Errors
+    ///
+    /// If the kernel image is for another architecture than the requested one, or a mode is named
+    /// twice.
+    pub fn plan(&self) -> Result<ClonePlan, String> {
+        check_image(self.kernel.as_deref(), self.arch.as_deref())?;
+        // The processes of a mode that is named twice would make two rows of one name.
+        for (index, mode) in self.mode.iter().enumerate() {
+            if self.mode[..index].contains(mode) {
+                return Err(format!("--mode names '{mode}' twice"));
+            }
+        }
+        Ok(ClonePlan {
             kernel: part(self.kernel.as_deref(), self.arch.as_deref())
                 .unwrap_or_else(|| NEWEST.to_owned()),
             vmgenid: self.vmgenid,
@@ -416,13 +459,36 @@ impl CloneArgs {
             count: self.count,
             watch_s: self.watch.unwrap_or(0),
             guest: self.guest.clone(),
-        }
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::temporary::Temporary;
+
+    /// A float that is no duration was a panic once, after the boot.
+    #[test]
+    fn seconds_are_those_that_a_guest_can_wait() {
+        for (text, value) in [("0", 0.0), ("1.5", 1.5), ("3600", 3600.0)] {
+            assert_eq!(seconds(text), Ok(value));
+        }
+        for text in ["-1", "-0.1", "NaN", "inf", "1e300", "3601", "", "one"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_image_is_for_the_architecture_that_is_asked_for() {
+        let directory = Temporary::directory().unwrap();
+        let file = directory.path().join("bzImage");
+        std::fs::write(&file, header::tests::bzimage_of(1)).unwrap();
+        let of = |arch| check_image(file.to_str(), Some(arch));
+        assert_eq!(of("x86_64"), Ok(()));
+        assert!(of("aarch64").unwrap_err().contains("is a kernel for x86_64, and --arch asks"));
+        assert_eq!(check_image(Some("7"), Some("aarch64")), Ok(()));
+    }
 
     #[test]
     fn a_kernel_is_a_series_a_file_or_that_of_arm64() {

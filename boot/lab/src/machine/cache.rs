@@ -1,7 +1,8 @@
 //! The directory of everything that `setup` fetches. Nothing is installed into the system.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -18,19 +19,36 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the given directory, or `headwater/lab` under `$XDG_CACHE_HOME` or `~/.cache`.
+    /// Opens the given directory, or `headwater/lab` under `$XDG_CACHE_HOME` or `~/.cache`. It must
+    /// exist, so that a mistyped directory stays absent.
     ///
     /// # Errors
     ///
-    /// If no directory is given and neither variable is set, if the directory cannot be created, or
+    /// If no directory is given and neither variable is set, if the directory does not exist, or
     /// if another lab works in it.
     pub fn open(directory: Option<&Path>) -> Result<Cache> {
-        let root = match directory {
-            Some(directory) => directory.to_path_buf(),
-            None => usual().context("neither XDG_CACHE_HOME nor HOME is set; use --cache DIR")?,
-        };
+        let root = root(directory)?;
+        ensure!(
+            root.is_dir(),
+            "there is no cache {}; run `headwater lab setup`, or use --cache DIR",
+            root.display()
+        );
+        Cache::lock(&root)
+    }
+
+    /// Opens the directory as [`Cache::open`] does, and creates it if need be.
+    ///
+    /// # Errors
+    ///
+    /// If the directory cannot be created, or for another of the reasons of [`Cache::open`].
+    pub fn create(directory: Option<&Path>) -> Result<Cache> {
+        let root = root(directory)?;
         fs::create_dir_all(&root)
             .with_context(|| format!("cannot create {}; use --cache DIR", root.display()))?;
+        Cache::lock(&root)
+    }
+
+    fn lock(root: &Path) -> Result<Cache> {
         // QEMU and apt run in other working directories.
         let root =
             root.canonicalize().with_context(|| format!("cannot find {}", root.display()))?;
@@ -65,7 +83,11 @@ impl Cache {
 
     /// Returns the directory of a kernel and its modules.
     pub(crate) fn kernel(&self, series: &str) -> PathBuf {
-        self.root.join("kernels").join(series)
+        Cache::kernel_in(&self.root, series)
+    }
+
+    pub(crate) fn kernel_in(root: &Path, series: &str) -> PathBuf {
+        root.join("kernels").join(series)
     }
 
     /// Returns the directory of an apt's lists, state and archives.
@@ -79,7 +101,16 @@ impl Cache {
 
     /// Creates an empty directory for the files of one run of guests.
     pub(crate) fn run(&self, name: &str) -> Result<PathBuf> {
-        let directory = self.root.join("runs").join(name);
+        self.empty(&Path::new("runs").join(name))
+    }
+
+    /// Creates an empty directory for what a guest boots from.
+    pub(crate) fn guests(&self) -> Result<PathBuf> {
+        self.empty(Path::new("guests"))
+    }
+
+    fn empty(&self, name: &Path) -> Result<PathBuf> {
+        let directory = self.root.join(name);
         if directory.exists() {
             fs::remove_dir_all(&directory)
                 .with_context(|| format!("cannot empty {}", directory.display()))?;
@@ -90,11 +121,26 @@ impl Cache {
     }
 }
 
+fn root(given: Option<&Path>) -> Result<PathBuf> {
+    match given {
+        Some(directory) => Ok(directory.to_path_buf()),
+        None => usual()
+            .context("neither XDG_CACHE_HOME nor HOME is set to an absolute path; use --cache DIR"),
+    }
+}
+
 /// Returns `headwater/lab` under `$XDG_CACHE_HOME` or `~/.cache`, if one of them is set.
 fn usual() -> Option<PathBuf> {
-    let cache = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
-    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    Some(cache.map(PathBuf::from).or_else(home)?.join("headwater/lab"))
+    usual_of(env::var_os("XDG_CACHE_HOME"), env::var_os("HOME"))
+}
+
+/// Ignores a path that is empty or relative, as the XDG specification asks: the cache would lie in
+/// whatever directory the lab is started in.
+fn usual_of(cache: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
+    let absolute =
+        |path: Option<OsString>| path.map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute(cache).or_else(|| Some(absolute(home)?.join(".cache")))?;
+    Some(cache.join("headwater/lab"))
 }
 
 /// Returns the complete trees of the usual cache that may have a CRIU, the newest first.
@@ -162,6 +208,30 @@ mod tests {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
+    }
+
+    #[test]
+    fn a_relative_path_in_the_environment_is_no_place_for_a_cache() {
+        let of = |cache: Option<&str>, home: Option<&str>| {
+            usual_of(cache.map(OsString::from), home.map(OsString::from))
+        };
+        let at = |path: &str| Some(PathBuf::from(path));
+        assert_eq!(of(Some("/c"), Some("/h")), at("/c/headwater/lab"));
+        for ignored in [None, Some(""), Some("rel")] {
+            assert_eq!(of(ignored, Some("/h")), at("/h/.cache/headwater/lab"));
+            assert_eq!(of(ignored, Some("")), None);
+            assert_eq!(of(ignored, Some("rel")), None);
+        }
+    }
+
+    #[test]
+    fn a_mistyped_cache_is_not_made() {
+        let directory = TestDirectory::new("no-lab");
+        let absent = directory.0.join("absent");
+        let refused = format!("{:#}", Cache::open(Some(&absent)).unwrap_err());
+        assert!(refused.contains("there is no cache") && !absent.exists(), "{refused}");
+        drop(Cache::create(Some(&absent)).unwrap());
+        Cache::open(Some(&absent)).unwrap();
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A client of QEMU's debugger stub, which alone can write into the memory of a running guest
 //! (GDB's remote serial protocol, "Packets" in GDB's manual).
 
+use crate::machine::command::with_path;
 use crate::machine::qmp::Qmp;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
@@ -16,11 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// continues. The stub writes read-only memory too.
 pub(crate) fn write(qmp: &mut Qmp, socket: &Path, address: u64, bytes: &[u8]) -> Result<()> {
     // The monitor answers with a note that it waits, which is no error.
-    let serve = format!("gdbserver unix:{},server=on,wait=off", socket.display());
+    let serve = format!("{},server=on,wait=off", with_path("gdbserver unix:", socket));
     qmp.ask("human-monitor-command", json!({ "command-line": serve }))?;
     let result = session(socket, address, bytes);
     qmp.ask("human-monitor-command", json!({ "command-line": "gdbserver none" }))?;
-    let _ = std::fs::remove_file(socket);
     result
 }
 

@@ -1,11 +1,15 @@
 //! The list of fetched files with their hashes, so that a record names the kernels it was made on.
 
-use anyhow::{Context, Result};
+use crate::machine::cache::Cache;
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+
+const SCHEMA: &str = "headwater.lab-manifest/1";
 
 /// The manifest of a cache.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -37,6 +41,15 @@ pub struct KernelImage {
     pub modules: Vec<PathBuf>,
 }
 
+impl KernelImage {
+    /// Replaces the path of each file by one that is made of its name.
+    fn place(&mut self, to: impl Fn(&OsStr) -> PathBuf) {
+        for path in std::iter::once(&mut self.image).chain(&mut self.modules) {
+            *path = to(path.file_name().unwrap_or_default());
+        }
+    }
+}
+
 /// A fetched package.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FetchedPackage {
@@ -49,20 +62,53 @@ pub struct FetchedPackage {
 }
 
 impl Manifest {
-    /// Reads the manifest of a cache. A cache without a readable manifest counts as empty.
-    pub(crate) fn read(file: &Path) -> Manifest {
-        let read = || serde_json::from_slice(&fs::read(file).ok()?).ok();
-        read().unwrap_or_else(|| Manifest {
-            schema: "headwater.lab-manifest/1".to_owned(),
-            ..Manifest::default()
-        })
+    /// Reads the manifest of a cache. A cache without one counts as empty.
+    ///
+    /// Every file of a kernel lies in the cache, in the directory of its part, and is looked for
+    /// there. A cache that was copied or moved therefore has its own kernels, whatever place the
+    /// manifest names.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is damaged, or is another version's.
+    pub(crate) fn read(file: &Path) -> Result<Manifest> {
+        let shown = file.display();
+        let empty = Manifest { schema: SCHEMA.to_owned(), ..Manifest::default() };
+        let text = match fs::read(file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(empty),
+            text => text.with_context(|| format!("cannot read {shown}"))?,
+        };
+        let again = "remove it and run `headwater lab setup`";
+        let schema = serde_json::from_slice::<serde_json::Value>(&text).ok();
+        let schema = schema.as_ref().and_then(|value| value["schema"].as_str());
+        if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
+            bail!("{shown} has the schema '{schema}', and this lab reads {SCHEMA}; {again}");
+        }
+        let mut manifest: Manifest = serde_json::from_slice(&text)
+            .with_context(|| format!("{shown} is damaged; {again}"))?;
+        let root = file.parent().unwrap_or(Path::new(""));
+        for kernel in &mut manifest.kernels {
+            let part = Cache::kernel_in(root, &kernel.series);
+            kernel.place(|name| part.join(name));
+        }
+        Ok(manifest)
     }
 
-    /// Replaces the file in one step, so that an interrupted lab leaves the old one.
+    /// Replaces the file in one step, so that an interrupted lab leaves the old one. The files of
+    /// kernels have their names alone.
     pub(crate) fn write(&self, file: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)? + "\n";
+        let text = serde_json::to_string_pretty(&self.without_places())? + "\n";
         headwater_text::file::replace(file, text)
             .with_context(|| format!("cannot write {}", file.display()))
+    }
+
+    /// Returns the manifest without the directories of this host.
+    pub(crate) fn without_places(&self) -> Manifest {
+        let mut manifest = self.clone();
+        for kernel in &mut manifest.kernels {
+            kernel.place(|name| PathBuf::from(name));
+        }
+        manifest
     }
 
     /// Removes the packages and the kernel of a part.
@@ -102,6 +148,50 @@ pub(crate) fn sha256(path: &Path) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::temporary::Temporary;
+
+    /// A damaged manifest counted as an empty one once, and a table without rows as a success.
+    #[test]
+    fn a_damaged_manifest_and_another_version_are_not_an_empty_cache() {
+        let directory = Temporary::directory().unwrap();
+        let file = directory.path().join("manifest.json");
+        assert!(Manifest::read(&file).unwrap().kernels.is_empty());
+        let of = |text: &str| {
+            fs::write(&file, text).unwrap();
+            format!("{:#}", Manifest::read(&file).unwrap_err())
+        };
+        for damaged in ["", "{\"schema\": \"headwater.lab-manifest/1\", \"kern", "[]", "{}"] {
+            assert!(of(damaged).contains("manifest.json is damaged"), "{damaged}");
+        }
+        let other = of("{\"schema\": \"headwater.lab-manifest/9\", \"kernels\": []}");
+        assert!(other.contains("has the schema 'headwater.lab-manifest/9'"), "{other}");
+    }
+
+    #[test]
+    fn a_moved_cache_has_its_own_kernels() {
+        let directory = Temporary::directory().unwrap();
+        let file = directory.path().join("manifest.json");
+        let kernel = KernelImage {
+            series: "6.12".to_owned(),
+            release: String::new(),
+            architecture: "x86_64".to_owned(),
+            image: PathBuf::from("/the/old/place/kernels/6.12/vmlinuz"),
+            sha256: String::new(),
+            modules: vec![PathBuf::from("/the/old/place/kernels/6.12/virtio-rng.ko")],
+        };
+        let schema = SCHEMA.to_owned();
+        let old = Manifest { schema, kernels: vec![kernel], ..Manifest::default() };
+        // As earlier versions wrote it, with the places, and as this one does.
+        fs::write(&file, serde_json::to_string(&old).unwrap()).unwrap();
+        let here = directory.path().join("kernels/6.12");
+        for _ in 0..2 {
+            let read = Manifest::read(&file).unwrap();
+            assert_eq!(read.kernels[0].image, here.join("vmlinuz"));
+            assert_eq!(read.kernels[0].modules, [here.join("virtio-rng.ko")]);
+            read.write(&file).unwrap();
+        }
+        assert!(fs::read_to_string(&file).unwrap().contains("\"image\": \"vmlinuz\""));
+    }
 
     /// The example of FIPS 180-4.
     #[test]

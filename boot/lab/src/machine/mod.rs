@@ -3,7 +3,10 @@
 pub(crate) mod apt;
 pub(crate) mod arm;
 pub(crate) mod cache;
+pub(crate) mod command;
 pub(crate) mod debugger;
+pub(crate) mod elf;
+pub(crate) mod header;
 pub(crate) mod initramfs;
 pub(crate) mod manifest;
 pub(crate) mod part;
@@ -12,3 +15,4 @@ pub(crate) mod qemu;
 pub(crate) mod qmp;
 pub(crate) mod series;
 pub(crate) mod setup;
+pub(crate) mod temporary;

@@ -1,14 +1,16 @@
 //! The guest's program: a file beside the released command, or built in a source tree.
 //!
-//! The command does not embed the program, because every user would carry 16 megabytes that few
+//! The command does not embed the program, because every user would carry 11 megabytes that few
 //! boot, and because a build script would have to call Cargo with other flags in the middle of a
 //! build. The program is not the command itself, because a guest needs a statically linked one.
 
 use crate::machine::cache::Cache;
+use crate::machine::elf;
 use crate::machine::initramfs::Archive;
 use crate::machine::manifest::KernelImage;
+use crate::machine::temporary::Temporary;
 use crate::process::run_for_long;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,9 +33,15 @@ const MANIFEST: &str = "boot/lab/guest/Cargo.toml";
 /// or the file beside this command.
 pub(crate) fn find(cache: &Cache, given: Option<&Path>, architecture: &str) -> Result<PathBuf> {
     if let Some(file) = given {
-        return file
-            .canonicalize()
-            .with_context(|| format!("cannot find the guest program {}", file.display()));
+        let found = absolute(file)?;
+        // A guest would find no program to begin with, after the boot.
+        let of = elf::architecture(&found).context("not a guest program")?;
+        ensure!(
+            of == architecture,
+            "the guest program {} is for {of}, and the kernel for {architecture}",
+            file.display()
+        );
+        return Ok(found);
     }
     let triple = format!("{architecture}-unknown-linux-gnu");
     if let Some(workspace) = workspace() {
@@ -62,8 +70,14 @@ pub(crate) fn find_dynamic(cache: &Cache, given: Option<&Path>) -> Result<PathBu
             run_for_long(&mut cargo).context("cannot build the program that CRIU dumps")?;
             Ok(target(&workspace).join("release").join(NAME))
         }
-        (given, _) => find(cache, given, env::consts::ARCH),
+        (Some(file), _) => absolute(file),
+        (None, None) => find(cache, None, env::consts::ARCH),
     }
+}
+
+fn absolute(file: &Path) -> Result<PathBuf> {
+    let found = file.canonicalize();
+    found.with_context(|| format!("cannot find the guest program {}", file.display()))
 }
 
 fn cargo(workspace: &Path) -> Command {
@@ -104,8 +118,8 @@ fn build(cache: &Cache, workspace: &Path, triple: &str) -> Result<PathBuf> {
 }
 
 /// Writes the archive that a guest boots from. Each run writes it again, because the program may
-/// have changed.
-pub(crate) fn archive(cache: &Cache, program: &Path, kernel: &KernelImage) -> Result<PathBuf> {
+/// have changed, and removes it at its end, because it has the size of the program.
+pub(crate) fn archive(cache: &Cache, program: &Path, kernel: &KernelImage) -> Result<Temporary> {
     archive_with(cache, program, kernel, &[])
 }
 
@@ -115,18 +129,10 @@ pub(crate) fn archive_with(
     program: &Path,
     kernel: &KernelImage,
     job: &[PathBuf],
-) -> Result<PathBuf> {
-    let directory = cache.root().join("guests");
-    std::fs::create_dir_all(&directory)
-        .with_context(|| format!("cannot create {}", directory.display()))?;
-    let name: String = kernel
-        .series
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
-        .collect();
-    let file = directory.join(format!("{name}.cpio"));
-    Archive::of_guest(program, &kernel.modules, job)?.write(&file)?;
-    Ok(file)
+) -> Result<Temporary> {
+    let archive = Temporary::new(cache.guests()?.join("guest.cpio"));
+    Archive::of_guest(program, &kernel.modules, job)?.write(archive.path())?;
+    Ok(archive)
 }
 
 #[cfg(test)]

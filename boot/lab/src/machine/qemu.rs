@@ -1,10 +1,11 @@
-//! QEMU from the cache, started by the loader it was packaged with, and the conversation with its
-//! guest.
+//! A machine that QEMU emulates, and the conversation with its guest.
 
 use crate::machine::cache::Cache;
+use crate::machine::command;
 use crate::machine::manifest::KernelImage;
 use crate::machine::qmp::Qmp;
-use crate::process::{last_lines, output};
+use crate::machine::temporary::Temporary;
+use crate::process::last_lines;
 use anyhow::{Context, Result, bail, ensure};
 use headwater_lab_protocol::{
     self as protocol, Command as GuestCommand, Data, Entry, FileError, Message,
@@ -12,7 +13,7 @@ use headwater_lab_protocol::{
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -59,77 +60,9 @@ impl Machine {
         Duration::from_secs(180 + 10 * self.cpus as u64)
     }
 
-    fn is_arm(&self) -> bool {
+    pub(crate) fn is_arm(&self) -> bool {
         self.kernel.architecture == "aarch64"
     }
-}
-
-/// Returns the command of a program in the cache, with the loader and libraries it was packaged
-/// with.
-pub(crate) fn program(cache: &Cache, path: &str) -> Result<Command> {
-    program_of(&cache.tools(), path)
-}
-
-/// Returns the same for another tree of unpacked packages.
-pub(crate) fn program_of(tools: &Path, path: &str) -> Result<Command> {
-    let (loader, triple) = match std::env::consts::ARCH {
-        "aarch64" => ("usr/lib/ld-linux-aarch64.so.1", "aarch64-linux-gnu"),
-        _ => ("usr/lib64/ld-linux-x86-64.so.2", "x86_64-linux-gnu"),
-    };
-    let file = tools.join(path);
-    ensure!(file.is_file(), "{path} is not in {}; run `headwater lab setup`", tools.display());
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let libraries = tools.join("usr/lib").join(triple);
-    let mut command = Command::new(tools.join(loader));
-    command.arg("--library-path").arg(&libraries).args(["--argv0", name]).arg(file);
-    command.env("QEMU_MODULE_DIR", libraries.join("qemu"));
-    Ok(command)
-}
-
-/// Returns the command, wrapped so that the kernel kills it when this process ends, even by a
-/// signal.
-fn killed_with_us(command: &Command) -> Command {
-    let mut wrapped = Command::new("setpriv");
-    wrapped.args(["--pdeathsig", "KILL"]).arg(command.get_program()).args(command.get_args());
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            wrapped.env(name, value);
-        }
-    }
-    wrapped
-}
-
-/// Returns an option of QEMU that ends with a path, in which a comma has to stand twice.
-pub(crate) fn with_path(option: &str, path: &Path) -> String {
-    format!("{option}{}", path.display().to_string().replace(',', ",,"))
-}
-
-/// Returns the first line of `qemu --version`.
-pub(crate) fn version(cache: &Cache) -> Result<String> {
-    let text = output(program(cache, "usr/bin/qemu-system-x86_64")?.arg("--version"))?;
-    Ok(text.lines().next().unwrap_or_default().to_owned())
-}
-
-/// Creates an empty disk image, which `savevm` needs for its snapshots.
-pub(crate) fn make_disk(cache: &Cache, file: &Path) -> Result<()> {
-    output(
-        program(cache, "usr/bin/qemu-img")?
-            .args(["create", "-q", "-f", "qcow2"])
-            .arg(file)
-            .arg("1G"),
-    )
-    .map(drop)
-}
-
-/// Returns the UEFI firmware for x86-64 guests.
-pub(crate) fn firmware(cache: &Cache) -> Result<PathBuf> {
-    let file = cache.tools().join("usr/share/OVMF/OVMF_CODE_4M.fd");
-    ensure!(
-        file.is_file(),
-        "{} not found; run `headwater lab setup --only tools --refresh`",
-        file.display()
-    );
-    Ok(file)
 }
 
 /// A guest that runs or waits to be resumed.
@@ -153,57 +86,18 @@ impl Guest {
         name: &str,
         incoming: Option<&Path>,
     ) -> Result<Guest> {
-        let mut command = program(
-            cache,
-            if machine.is_arm() {
-                "usr/bin/qemu-system-aarch64"
-            } else {
-                "usr/bin/qemu-system-x86_64"
-            },
-        )?;
-        let share = cache.tools().join("usr/share");
         let console = directory.join(format!("{name}.console"));
         let errors = directory.join(format!("{name}.errors"));
-        // The path of a socket has at most 107 bytes, and the path of the cache may be longer.
-        let sockets = std::env::temp_dir().join(format!("headwater-lab-{}", std::process::id()));
-        fs::create_dir_all(&sockets)
-            .with_context(|| format!("cannot create {}", sockets.display()))?;
-        let socket = sockets.join(name);
-        let _ = fs::remove_file(&socket);
-        command
-            .args(["-accel", "tcg", "-nodefaults", "-display", "none", "-no-reboot", "-m", "256"])
-            .arg("-L")
-            .arg(share.join("qemu"))
-            .arg("-L")
-            .arg(share.join("seabios"))
-            .args([
-                "-machine",
-                &machine.board,
-                "-cpu",
-                &machine.cpu,
-                "-smp",
-                &machine.cpus.to_string(),
-            ])
-            .args(["-serial", &with_path("file:", &console)])
-            .args(["-chardev", "stdio,id=port,signal=off", "-serial", "chardev:port"])
-            .args(["-qmp", &format!("{},server=on,wait=off", with_path("unix:", &socket))])
-            .args(&machine.devices)
-            .arg("-kernel")
-            .arg(&machine.kernel.image)
-            .arg("-initrd")
-            .arg(&machine.archive)
-            .args(["-append", &command_line(machine)]);
-        if let Some(firmware) = &machine.firmware {
-            let drive = with_path("if=pflash,unit=0,format=raw,readonly=on,file=", firmware);
-            command.args(["-drive", &drive]);
-        }
-        if let Some(state) = incoming {
-            command.args(["-incoming", &with_path("file:", state)]);
-        }
-        let mut command = killed_with_us(&command);
+        // Not in the cache, whose path may be too long for a socket.
+        let sockets = Temporary::directory()?;
+        let socket = sockets.socket(name)?;
+        let command = command::of(cache, machine, &console, &socket, incoming)?;
+        let mut command = command::killed_with_us(&command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
         let begun = Instant::now();
-        let mut child = command.spawn().context("cannot start QEMU")?;
+        let mut child = command
+            .spawn()
+            .context("cannot start QEMU by setpriv(1), which Debian's util-linux has")?;
         let input = child.stdin.take().context("QEMU has no input")?;
         let output = child.stdout.take().context("QEMU has no output")?;
         let (sender, lines) = channel();
@@ -220,8 +114,7 @@ impl Guest {
         });
         let has_ended = || child.try_wait().is_ok_and(|status| status.is_some());
         let qmp = Qmp::connect(&socket, Duration::from_secs(60), has_ended);
-        let _ = fs::remove_file(&socket);
-        let _ = fs::remove_dir(&sockets); // the next guest creates it again
+        drop(sockets); // the connection needs no name
         let qmp = qmp.map_err(|error| {
             let _ = child.kill();
             let _ = child.wait();
@@ -415,17 +308,6 @@ fn complete(mut messages: Vec<Message>) -> Result<Vec<Message>> {
         done.messages
     );
     Ok(messages)
-}
-
-/// Returns the kernel's command line. The kernel uses the first port, the guest's program the
-/// second.
-fn command_line(machine: &Machine) -> String {
-    let (console, port) =
-        if machine.is_arm() { ("ttyAMA0", "ttyAMA1") } else { ("ttyS0", "ttyS1") };
-    // `reboot=t`, because a triple fault ends every kind of machine. `no_timer_check`, because on a
-    // busy host the emulated timer is late, and then the kernel would panic without this word.
-    let common = format!("console={console} hw.port={port} quiet panic=-1 reboot=t no_timer_check");
-    format!("{common} {}", machine.append).trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use crate::judge::boot::{BootReport, report};
 use crate::judge::doctor::DoctorResults;
 use crate::machine::cache::Cache;
 use crate::machine::manifest::KernelImage;
-use crate::machine::qemu::{self, Guest, Machine};
-use crate::machine::{program, setup};
+use crate::machine::qemu::{Guest, Machine};
+use crate::machine::{command, program, setup};
 use crate::plan::{BootPlan, Clock, Rng};
 use crate::scenario::record;
 use anyhow::{Context, Result};
@@ -25,7 +25,7 @@ pub fn boot(cache: &Cache, plan: &BootPlan) -> Result<BootReport> {
     let kernel = setup::find_kernel(cache, &plan.kernel)?;
     let program = program::find(cache, plan.guest.as_deref(), &kernel.architecture)?;
     let archive = program::archive(cache, &program, &kernel)?;
-    let machine = machine(cache, &kernel, &archive, plan)?;
+    let machine = machine(cache, &kernel, archive.path(), plan)?;
     let directory = cache.run("boot")?;
     let mut retries = 0;
     let is_hello = |message: &Message| matches!(message, Message::Hello(_));
@@ -86,7 +86,7 @@ fn machine(
         Rng::Efi => {
             machine.device(VIRTIO);
             machine.board = "q35".into();
-            machine.firmware = Some(qemu::firmware(cache)?);
+            machine.firmware = Some(command::firmware(cache)?);
             words.push("hw.modules=none".into());
         }
         Rng::Seed => words.push("hw.credit=256".into()),

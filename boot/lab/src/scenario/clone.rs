@@ -3,8 +3,10 @@
 use crate::judge::compare::{Thread, last_equal};
 use crate::judge::pair::{ClonePair, CloneTranscript, PairTranscript, judge};
 use crate::machine::cache::Cache;
+use crate::machine::command::{make_disk, saved, with_path};
 use crate::machine::manifest::KernelImage;
-use crate::machine::qemu::{Guest, Machine, make_disk, with_path};
+use crate::machine::qemu::{Guest, Machine};
+use crate::machine::temporary::Temporary;
 use crate::machine::{program, setup};
 use crate::plan::{ClonePlan, CopyMethod, Vmgenid};
 use crate::scenario::hibernation::{self, SwapDisk};
@@ -52,16 +54,14 @@ pub fn clone(cache: &Cache, plan: &ClonePlan) -> Result<ClonePair> {
     let program = program::find(cache, plan.guest.as_deref(), &kernel.architecture)?;
     let archive = program::archive(cache, &program, &kernel)?;
     let directory = cache.run("clone")?;
-    let machine = machine(cache, &kernel, &archive, plan, &directory)?;
+    // They are large, and no later step reads them.
+    let _large = ["state", "disk", "disk.qcow2"].map(|name| Temporary::new(directory.join(name)));
+    let machine = machine(cache, &kernel, archive.path(), plan, &directory)?;
     let transcript = match plan.method {
         CopyMethod::SavedState => start_twice(cache, &machine, plan, &directory),
         CopyMethod::Rollback => roll_back(cache, &machine, plan, &directory),
         CopyMethod::Hibernation => hibernate(cache, &machine, plan, &directory),
     };
-    // The saved state is large, and no later step reads it.
-    for name in ["state", "disk", "disk.qcow2"] {
-        let _ = fs::remove_file(directory.join(name));
-    }
     let transcript = transcript.with_context(|| format!("kernel {}", kernel.release))?;
     let mut pair = judge(plan, &kernel, &transcript)?;
     pair.wall_s = begun.elapsed().as_secs_f64();
@@ -138,7 +138,7 @@ fn start_twice(
     let (mut guest, source) = source(cache, machine, plan, directory)?;
     let state = directory.join("state");
     guest.qmp.ask("stop", json!({}))?;
-    guest.qmp.ask("migrate", json!({ "uri": format!("file:{}", state.display()) }))?;
+    guest.qmp.ask("migrate", json!({ "uri": saved(&state) }))?;
     let saved = guest.qmp.wait_for("query-migrate", &["completed", "failed"], PATIENCE)?;
     if saved != "completed" {
         let reason = guest.qmp.ask("query-migrate", json!({}))?;

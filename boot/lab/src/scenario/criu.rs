@@ -3,8 +3,8 @@
 
 use crate::judge::image::{RestoredImages, Rounds, compare};
 use crate::machine::cache::{Cache, criu_trees};
+use crate::machine::command::program_of;
 use crate::machine::program;
-use crate::machine::qemu::program_of;
 use crate::process::{last_lines, output};
 use anyhow::{Context, Result, bail, ensure};
 use headwater_lab_protocol::{
@@ -30,6 +30,7 @@ pub fn all(
 ) -> Result<Vec<RestoredImages>> {
     let owner = fs::metadata("/proc/self").context("cannot read the user's number")?.uid();
     ensure!(owner == 0, "CRIU dumps and restores as root; run this command as root");
+    version(&cache.tools())?; // before a program is built for nothing
     let program = program::find_dynamic(cache, given)?;
     let mut images = Vec::new();
     for tree in [cache.tools(), cache.criu()] {

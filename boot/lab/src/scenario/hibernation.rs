@@ -1,8 +1,9 @@
 //! A guest that hibernates to a disk, and machines that resume from what it left there.
 
 use crate::machine::cache::Cache;
+use crate::machine::command::with_path;
 use crate::machine::manifest::KernelImage;
-use crate::machine::qemu::{Guest, Machine, with_path};
+use crate::machine::qemu::{Guest, Machine};
 use anyhow::{Context, Result, bail, ensure};
 use headwater_lab_protocol::{Command, Message};
 use std::fs::File;

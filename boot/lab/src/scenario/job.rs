@@ -8,22 +8,16 @@ use crate::args::NEWEST;
 use crate::machine::cache::Cache;
 use crate::machine::part::ARM_PART;
 use crate::machine::qemu::{Guest, Machine};
-use crate::machine::{program, setup};
+use crate::machine::{elf, program, setup};
 use crate::plan::JobPlan;
 use anyhow::{Context, Result, bail, ensure};
 use headwater_lab_protocol::{Command, Ended, Job, Message, Output};
-use object::LittleEndian;
-use object::elf::{self, FileHeader64};
-use object::read::ReadCache;
-use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The tag that names a library.
-const NEEDED: u64 = elf::DT_NEEDED as u64;
 const MIB: u64 = 1 << 20;
 /// The guest's CPUs on arm64.
 const ARM_CPU: &str = "max";
@@ -37,10 +31,17 @@ const ARM_CPU: &str = "max";
 pub fn run(cache: &Cache, plan: &JobPlan, output: &mut dyn FnMut(&Output)) -> Result<Ended> {
     let files = files(plan)?;
     let kernel = setup::find_kernel(cache, kernel(plan)?)?;
+    let architecture = elf::architecture(&plan.program)?;
+    ensure!(
+        kernel.architecture == architecture,
+        "{} is for {architecture}, and the kernel for {}",
+        plan.program.display(),
+        kernel.architecture
+    );
     let guest = program::find(cache, plan.guest.as_deref(), &kernel.architecture)?;
     let archive = program::archive_with(cache, &guest, &kernel, &files)?;
     let directory = cache.run("run")?;
-    let mut machine = Machine::new(&kernel, &archive);
+    let mut machine = Machine::new(&kernel, archive.path());
     let arm = kernel.architecture == "aarch64";
     machine.cpu = if arm { ARM_CPU } else { super::sections::CPU }.to_owned();
     machine.cpus = plan.cpus;
@@ -119,37 +120,12 @@ fn name(file: &Path) -> Result<&str> {
 
 /// Returns the requested kernel, or the newest for the program's architecture.
 fn kernel(plan: &JobPlan) -> Result<&str> {
-    match (architecture(&plan.program)?, plan.kernel.as_deref()) {
+    match (elf::architecture(&plan.program)?, plan.kernel.as_deref()) {
         ("aarch64", None) => Ok(ARM_PART),
         ("aarch64", Some(kernel)) => bail!(
             "{} is for arm64, for which the lab has one kernel; leave out --kernel {kernel}",
             plan.program.display()
         ),
         (_, kernel) => Ok(kernel.unwrap_or(NEWEST)),
-    }
-}
-
-/// Returns the architecture of a program, after a check that a guest can start it.
-fn architecture(file: &Path) -> Result<&'static str> {
-    let shown = file.display();
-    let data = ReadCache::new(File::open(file).with_context(|| format!("cannot read {shown}"))?);
-    let Ok(header) = FileHeader64::<LittleEndian>::parse(&data) else {
-        bail!("{shown} is not a 64-bit ELF program, and a guest has no shell or interpreter")
-    };
-    let segments = header.program_headers(LittleEndian, &data).unwrap_or_default();
-    let of_type = |kind| segments.iter().any(|segment| segment.p_type(LittleEndian) == kind);
-    ensure!(of_type(elf::PT_LOAD), "{shown} is an ELF file, but not a program");
-    // A library names no loader, but it needs others.
-    let mut dynamic = segments.iter().filter_map(|one| one.dynamic(LittleEndian, &data).ok()?);
-    let needs = dynamic.any(|tags| tags.iter().any(|tag| tag.d_tag(LittleEndian) == NEEDED));
-    ensure!(
-        !of_type(elf::PT_INTERP) && !needs,
-        "{shown} is linked dynamically, and a guest has no libraries; link it statically: \
-         gcc -static, or cargo with --target and RUSTFLAGS='-C target-feature=+crt-static'"
-    );
-    match header.e_machine(LittleEndian) {
-        elf::EM_X86_64 => Ok("x86_64"),
-        elf::EM_AARCH64 => Ok("aarch64"),
-        _ => bail!("{shown} is for neither x86-64 nor arm64, which are the lab's machines"),
     }
 }

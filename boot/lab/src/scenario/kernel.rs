@@ -12,6 +12,7 @@ use crate::judge::finding::Finding;
 use crate::judge::pair::ClonePair;
 use crate::judge::sections::SectionsReport;
 use crate::machine::cache::Cache;
+use crate::machine::setup;
 use crate::plan::ClonePlan;
 use crate::report::text;
 use crate::run::shown;
@@ -57,6 +58,8 @@ pub fn kernel(
     guest: Option<&Path>,
     report: &dyn Fn(&str),
 ) -> Result<KernelReport> {
+    // A mistyped name is an error now, and not below a line about a stress.
+    setup::find_x86_kernel(cache, kernel)?;
     report(&format!("stressing sequences twice, {seconds} s each"));
     let stresses = sections(cache, kernel, seconds, guest)?;
     let (mut findings, note) = judged(&stresses);

@@ -41,13 +41,13 @@ pub fn nodes(
     guest: Option<&Path>,
 ) -> Result<Vec<NodesReport>> {
     let NodesPlanned { nodes, cpus, seconds } = planned;
-    let kernel = setup::find_kernel(cache, kernel)?;
+    let kernel = setup::find_x86_kernel(cache, kernel)?;
     let program = program::find(cache, guest, &kernel.architecture)?;
     let archive = program::archive(cache, &program, &kernel)?;
     let directory = cache.run("nodes")?;
     let mut reports = Vec::new();
     for cpu in [super::sections::CPU, LOCKED] {
-        let mut machine = Machine::new(&kernel, &archive);
+        let mut machine = Machine::new(&kernel, archive.path());
         machine.cpu = cpu.to_owned();
         machine.cpus = cpus;
         machine.append = "hw.limit=60".to_owned();

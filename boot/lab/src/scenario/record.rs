@@ -6,11 +6,14 @@
 //! (docs/hosts.md), any other path a directory.
 
 use crate::machine::qemu::Guest;
+use crate::machine::temporary::Temporary;
 use crate::process::output;
 use anyhow::{Context, Result, ensure};
 use headwater_hostfile::{Archive, Entry as Recorded};
 use headwater_lab_protocol::{self as protocol, Command as GuestCommand, EntryKind, Log};
+use headwater_text::file;
 use serde::Serialize;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -197,20 +200,27 @@ pub(crate) fn of_guest(guest: &mut Guest, path: &Path) -> Result<Recording> {
     Ok(recording)
 }
 
-/// Refuses a path in use. Callers of a guest ask before minutes are spent on it.
+/// Refuses a path that is in use or cannot be written. Callers of a guest ask before minutes are
+/// spent on it.
 ///
 /// # Errors
 ///
-/// If the path holds something already.
+/// If the path holds something already, or nothing can be made there.
 pub fn ensure_is_free(path: &Path) -> Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
     if is_host_file(path) {
         ensure!(!path.exists(), "{} exists already; name a new file", path.display());
-    } else if path.exists() {
+        return file::check(path).with_context(cannot);
+    }
+    if path.exists() {
         let mut entries =
             fs::read_dir(path).with_context(|| format!("cannot open {}", path.display()))?;
         ensure!(entries.next().is_none(), "{} is not empty; name a new directory", path.display());
+        return file::check(&path.join("recording.json")).with_context(cannot);
     }
-    Ok(())
+    // The directories above it are made too, in the first of them that is there.
+    let above = path.ancestors().skip(1).find(|path| path.exists()).unwrap_or(Path::new("."));
+    file::check(&above.join("recording.json")).with_context(cannot)
 }
 
 fn is_host_file(path: &Path) -> bool {
@@ -307,11 +317,41 @@ fn write(recording: &Recording, mut archive: Archive, path: &Path) -> Result<()>
     let text = serde_json::to_string_pretty(recording)? + "\n";
     save(&mut archive, "recording.json", text.into_bytes())?;
     let written = if is_host_file(path) {
-        File::create_new(path).and_then(|mut file| file.write_all(archive.to_text().as_bytes()))
+        write_file(&archive.to_text(), path)
     } else {
-        archive.write_directory(path)
+        write_directory(&archive, path)
     };
     written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes the file under another name and renames it: nothing in it would show that its end is
+/// missing. The umask of the user decides who can read it.
+fn write_file(text: &str, path: &Path) -> io::Result<()> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    let part = Temporary::new(path.with_file_name(name));
+    let mut file = File::create_new(part.path())?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(part.path(), path)
+}
+
+/// Writes the directory, or leaves none that is cut short. One that was there stays, empty.
+fn write_directory(archive: &Archive, path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        let part = Temporary::new(path.to_owned());
+        archive.write_directory(path)?;
+        part.keep();
+        return Ok(());
+    }
+    let written = archive.write_directory(path);
+    if written.is_err() {
+        for entry in fs::read_dir(path)? {
+            drop(Temporary::new(entry?.path()));
+        }
+    }
+    written
 }
 
 /// Returns true if the file is absent, or exists for other kernels only. A directory in its place

@@ -5,6 +5,7 @@ use crate::judge::boot::release;
 use crate::judge::sections::{self, SectionsReport};
 use crate::machine::cache::Cache;
 use crate::machine::qemu::{Guest, Machine};
+use crate::machine::temporary::Temporary;
 use crate::machine::{debugger, program, setup};
 use anyhow::{Context, Result};
 use headwater_lab_protocol::{self as protocol, Command, Hello, Message, SectionsPlan, Symbol};
@@ -62,7 +63,8 @@ pub fn forgetful(
     let command = Command::Sections(SectionsPlan { seconds, unplug: false });
     guest.guest.send(&command)?;
     std::thread::sleep(Duration::from_secs(seconds) / 2);
-    let socket = std::env::temp_dir().join(format!("headwater-gdb-{}", std::process::id()));
+    let sockets = Temporary::directory()?;
+    let socket = sockets.socket("debugger")?;
     debugger::write(&mut guest.guest.qmp, &socket, address, RETURN)?;
     let answer = guest.guest.answer(&command, patience(seconds))?;
     let report = guest.report(&answer)?;
@@ -89,11 +91,11 @@ struct Stressed {
 
 impl Stressed {
     fn start(cache: &Cache, kernel: &str, smp: usize, guest: Option<&Path>) -> Result<Stressed> {
-        let kernel = setup::find_kernel(cache, kernel)?;
+        let kernel = setup::find_x86_kernel(cache, kernel)?;
         let program = program::find(cache, guest, &kernel.architecture)?;
         let archive = program::archive(cache, &program, &kernel)?;
         let directory = cache.run("sections")?;
-        let mut machine = Machine::new(&kernel, &archive);
+        let mut machine = Machine::new(&kernel, archive.path());
         machine.cpu = CPU.to_owned();
         machine.cpus = smp;
         machine.append = "hw.limit=60".to_owned();

@@ -3,12 +3,19 @@
 use crate::failure::Failure;
 use crate::output;
 use headwater_lab::{
-    Cache, NodesReport, Output, RunArgs, Scope, SectionsArgs, SectionsReport, SetupRequest, Verb,
-    boot, clone, criu, html, job, nodes, recording, sections, text,
+    Cache, NodesReport, Output, RunArgs, SERIES, Scope, SectionsArgs, SectionsReport, SetupRequest,
+    Verb, boot, clone, criu, html, job, nodes, nothing_ran, recording, sections, series_in, text,
 };
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, Write};
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
+    // One that the caller ignores stays ignored, as nohup(1) asks.
+    let signals: Vec<i32> = [SIGINT, SIGTERM, SIGHUP]
+        .into_iter()
+        .filter(|&signal| headwater_clones::is_ignored(signal) != Some(true))
+        .collect();
+    headwater_lab::clean_up_on(&signals)?;
     if let Verb::Record(record) = &args.verb {
         recording::of_host(&record.path)?;
         return Ok(());
@@ -20,7 +27,8 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             let request =
                 SetupRequest { only: setup.only.clone(), list: setup.list, refresh: setup.refresh };
             request.check().map_err(|error| Failure::Usage(error.to_string()))?;
-            let manifest = headwater_lab::setup(&open()?, &request, &progress)?;
+            let cache = Cache::create(args.cache.as_deref())?;
+            let manifest = headwater_lab::setup(&cache, &request, &progress)?;
             if setup.list {
                 return Ok(());
             }
@@ -33,7 +41,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             let kernels = args.parts().map_err(Failure::Usage)?;
             let guest = args.guest.clone();
             let scope = Scope { boots: true, kernels, guest, ..Scope::default() };
-            return all(&open()?, &scope);
+            return all(open, &scope);
         }
         Verb::Clone(args) if args.table => {
             let scope = Scope {
@@ -43,7 +51,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 guest: args.guest.clone(),
                 ..Scope::default()
             };
-            return all(&open()?, &scope);
+            return all(open, &scope);
         }
         Verb::All(args) => {
             let scope = Scope {
@@ -56,12 +64,13 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 recordings: args.recordings.clone(),
                 out: args.out.clone(),
             };
-            return all(&open()?, &scope);
+            return all(open, &scope);
         }
         Verb::Boot(args) => {
+            let plan = args.plan().map_err(Failure::Usage)?;
             args.html.as_deref().map_or(Ok(()), output::check_file)?;
             args.record.as_deref().map_or(Ok(()), recording::ensure_is_free)?;
-            let report = boot::boot(&open()?, &args.plan())?;
+            let report = boot::boot(&open()?, &plan)?;
             // Before the text, because the reader of standard output may close it.
             if let Some(file) = &args.html {
                 html::write(&report, file)?;
@@ -73,7 +82,8 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             }
         }
         Verb::Clone(args) => {
-            let pair = clone::clone(&open()?, &args.plan())?;
+            let plan = args.plan().map_err(Failure::Usage)?;
+            let pair = clone::clone(&open()?, &plan)?;
             if args.json {
                 output::json(&pair)?;
             } else {
@@ -151,18 +161,20 @@ fn job(args: &RunArgs, open: impl Fn() -> anyhow::Result<Cache>) -> Result<(), F
 /// Stresses restartable sequences on one kernel, or on each in the cache.
 fn sections(cache: &Cache, args: &SectionsArgs) -> Result<(), Failure> {
     let kernels = match &args.kernel {
-        Some(kernel) => vec![kernel.clone()],
-        None => headwater_lab::SERIES.iter().map(|series| series.name.to_owned()).collect(),
-    };
-    let mut reports = Vec::new();
-    for kernel in &kernels {
+        Some(kernel) => vec![kernel.as_str()],
         // Without a named kernel, a series that no mirror serves is not an error.
-        if args.kernel.is_none()
-            && let Err(error) = headwater_lab::find_kernel(cache, kernel)
-        {
-            progress(&format!("skipped: {error:#}"));
-            continue;
+        None => series_in(cache)?,
+    };
+    if args.kernel.is_none() {
+        for series in SERIES.iter().filter(|series| !kernels.contains(&series.name)) {
+            progress(&format!("skipped: no kernel of series {} in the cache", series.name));
         }
+    }
+    if kernels.is_empty() {
+        return Err(nothing_ran(cache, "no kernel in the cache").into());
+    }
+    let mut reports = Vec::new();
+    for kernel in kernels {
         progress(&format!("stressing kernel {kernel}"));
         let guest = args.guest.as_deref();
         if args.forgetful {
@@ -187,8 +199,9 @@ fn sections(cache: &Cache, args: &SectionsArgs) -> Result<(), Failure> {
 }
 
 /// Runs the experiments of a scope. A broken promise is an error.
-fn all(cache: &Cache, scope: &Scope) -> Result<(), Failure> {
-    let results = headwater_lab::run(cache, scope, &progress)?;
+fn all(open: impl Fn() -> anyhow::Result<Cache>, scope: &Scope) -> Result<(), Failure> {
+    scope.check().map_err(Failure::Usage)?;
+    let results = headwater_lab::run(&open()?, scope, &progress)?;
     output::text(&results.text())?;
     match results.findings.len() {
         0 => Ok(()),
