@@ -40,6 +40,31 @@ fn the_lab_runs_static_programs_only() {
     misused(&["lab", "run", "--limit", "0", script]);
 }
 
+/// The limit of a file's size stands for a disk that is full. The doctor would read half a
+/// recording like a whole one.
+#[test]
+fn a_recording_that_cannot_be_written_leaves_nothing() {
+    let directory =
+        std::env::temp_dir().join(format!("headwater-cli-record-{}", std::process::id()));
+    let empty = directory.join("empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    // One block of 512 bytes: less than a host file, and less than some file of a directory.
+    let line = "trap '' XFSZ; ulimit -f 1; exec \"$0\" lab record \"$1\"";
+    let own = env!("CARGO_BIN_EXE_headwater");
+    let names = |folder: &std::path::Path| std::fs::read_dir(folder).unwrap().count();
+    for path in [directory.join("x.host"), directory.join("new"), empty.clone()] {
+        let mut sh = std::process::Command::new("sh");
+        let done = sh.args(["-c", line, own]).arg(&path).output().unwrap();
+        let words = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(3), "{words}");
+        assert!(words.contains("cannot write") && words.contains("too large"), "{words}");
+        assert_eq!((names(&directory), names(&empty)), (1, 0), "{}", path.display());
+    }
+    headwater(&["lab", "record", empty.to_str().unwrap()]).assert().success();
+    assert!(empty.join("recording.json").exists());
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
 /// The lab's own crate and `cargo xtask test` boot kernels; this test checks its messages.
 #[test]
 fn the_lab_says_what_it_lacks() {

@@ -12,7 +12,7 @@ use headwater_hostfile::{Archive, Entry as Recorded};
 use headwater_lab_protocol::{self as protocol, Command as GuestCommand, EntryKind, Log};
 use serde::Serialize;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::Command;
 
@@ -306,12 +306,38 @@ fn save(archive: &mut Archive, path: &str, bytes: Vec<u8>) -> Result<()> {
 fn write(recording: &Recording, mut archive: Archive, path: &Path) -> Result<()> {
     let text = serde_json::to_string_pretty(recording)? + "\n";
     save(&mut archive, "recording.json", text.into_bytes())?;
-    let written = if is_host_file(path) {
-        File::create_new(path).and_then(|mut file| file.write_all(archive.to_text().as_bytes()))
-    } else {
-        archive.write_directory(path)
-    };
-    written.with_context(|| format!("cannot write {}", path.display()))
+    write_whole(&archive, path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes all of a recording, or leaves nothing: the doctor reads half a recording like any other,
+/// and would report what it lacks as absent.
+fn write_whole(archive: &Archive, path: &Path) -> io::Result<()> {
+    if is_host_file(path) {
+        return headwater_text::file::replace(path, archive.to_text());
+    }
+    if path.exists() {
+        // An empty directory of the user's keeps its owner and mode, and may be a mount, so that it
+        // cannot be replaced.
+        return archive.write_directory(path).inspect_err(|_| {
+            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let _ = match is_folder {
+                    true => fs::remove_dir_all(entry.path()),
+                    false => fs::remove_file(entry.path()),
+                };
+            }
+        });
+    }
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let beside = format!(".{}.{}", name.to_string_lossy(), std::process::id());
+    let beside = path.with_file_name(beside);
+    // A run that was killed may have left one, under a number that came again.
+    let _ = fs::remove_dir_all(&beside);
+    let written = archive.write_directory(&beside).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_dir_all(&beside);
+    }
+    written
 }
 
 /// Returns true if the file is absent, or exists for other kernels only. A directory in its place
