@@ -164,10 +164,21 @@ pub fn files(args: &CompareArgs) -> Result<Comparison> {
         let mut bytes = Vec::new();
         file.take(MOST + 1).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
         ensure!(bytes.len() as u64 <= MOST, "{} is larger than 64 MiB", name.display());
-        serde_json::from_slice(&bytes)
-            .with_context(|| format!("{} is not what `clones draw` prints", name.display()))
+        let draws: Draws = serde_json::from_slice(&bytes)
+            .with_context(|| format!("{} is not what `clones draw` prints", name.display()))?;
+        draws.check_schema().with_context(|| name.display().to_string())?;
+        Ok(draws)
     });
-    let comparison = compare(&copies.collect::<Result<Vec<_>>>()?, copied(args.processes))?;
+    let copies = copies.collect::<Result<Vec<_>>>()?;
+    for (name, draws) in args.files.iter().zip(&copies) {
+        ensure!(
+            draws.planting == copies[0].planting,
+            "{} and {} come from two plantings: plant once, and copy that",
+            args.files[0].display(),
+            name.display()
+        );
+    }
+    let comparison = compare(&copies, copied(args.processes))?;
     Ok(Comparison { reseed_limit_ms: args.reseed_within, ..comparison })
 }
 

@@ -21,12 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn compare(copies: &[Draws], copied: Copied) -> Result<Comparison> {
     ensure!(copies.len() > 1, "a comparison needs the draws of two copies or more");
     for draws in copies {
-        ensure!(
-            draws.schema == crate::draw::SCHEMA,
-            "a file holds '{}' where '{}' is needed",
-            clean(&draws.schema),
-            crate::draw::SCHEMA
-        );
+        draws.check_schema()?;
         ensure!(
             draws.planting == copies[0].planting,
             "the draws come from two plantings, {} and {}: plant once, and copy that",

@@ -51,9 +51,15 @@ impl Criu {
         let arguments = command.get_args().map(ToOwned::to_owned).collect();
         let program = PathBuf::from(command.get_program());
         let mut criu = Criu { program, arguments, version: String::new() };
-        let output = criu.command().arg("--version").output().context(
-            "there is no CRIU; `headwater lab setup --only criu` fetches one, or name it by --criu",
-        )?;
+        let output = criu.command().arg("--version").output().with_context(|| match given {
+            Some(path) => format!(
+                "cannot run {}; `headwater lab setup --only criu` fetches a CRIU",
+                path.display()
+            ),
+            None => "there is no CRIU; `headwater lab setup --only criu` fetches one, or name it \
+                     by --criu"
+                .to_owned(),
+        })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         ensure!(output.status.success(), "CRIU does not run: {}", last_line(&output.stderr));
         let version = text.lines().find_map(|line| line.strip_prefix("Version:"));

@@ -1,6 +1,7 @@
 //! Lets the witnesses of a copy draw, and collects what they say.
 
 use crate::builtin;
+use crate::clean::clean;
 use crate::planting::{self, Key};
 use crate::post::{self, Post, Said, Value};
 use anyhow::{Context, Result, ensure};
@@ -29,6 +30,18 @@ pub struct Draws {
     pub kernel_ms: u64,
     /// Milliseconds from the start of this command to its end.
     pub total_ms: u64,
+}
+
+impl Draws {
+    /// Returns an error for draws of another version.
+    pub(crate) fn check_schema(&self) -> Result<()> {
+        ensure!(
+            self.schema == SCHEMA,
+            "the draws hold '{}' where '{SCHEMA}' is needed",
+            clean(&self.schema)
+        );
+        Ok(())
+    }
 }
 
 /// The draws of one witness.
@@ -107,6 +120,10 @@ pub(crate) fn draw(directory: &Path, longer: Duration) -> Result<Draws> {
         )
     };
     ensure!(posts.iter().all(|(_, post)| !post.path(post::GO).exists()), drawn());
+    // Before the draws, and for good, even if the caller loses them. A copy that is made after them
+    // has them too, and whatever printed them again there would make another machine's draws of
+    // them: every source would repeat.
+    //
     // Made, and not looked for: of two commands that begin at once one has to fail, or both would
     // return the draws of one copy, and every source would repeat.
     match File::create_new(directory.join(planting::DRAWN)) {

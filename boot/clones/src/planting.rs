@@ -74,7 +74,9 @@ pub(crate) fn default_directory() -> Result<PathBuf> {
         true => PathBuf::from("/run"),
         false => std::env::var_os("XDG_RUNTIME_DIR")
             .map(PathBuf::from)
-            .context("XDG_RUNTIME_DIR is not set; name a directory by --dir")?,
+            // The XDG specification has an empty or a relative path ignored.
+            .filter(|directory| directory.is_absolute())
+            .context("XDG_RUNTIME_DIR names no absolute path; name a directory by --dir")?,
     };
     Ok(base.join("headwater-clones"))
 }

@@ -50,7 +50,8 @@ public class Witness {
     }
 
     static void witness() throws Exception {
-        Files.createDirectories(SCRATCH);
+        // Not its parents: they are gone only if the planting was removed, and then it must stay so.
+        Files.createDirectory(SCRATCH);
         SecureRandom secure = new SecureRandom();
         addSources(secure);
         for (int round = 0; round < WARM_UPS; round++) {

@@ -44,7 +44,8 @@ draw_shuf() {
     value=${value//$'\n'/-}
 }
 
-mkdir -p "$home/scratch"
+# Not its parents: they are gone only if the planting was removed, and then it must stay so.
+mkdir "$home/scratch"
 skipped=
 # The kernel's sources first: only its first draws are sure to be the same in copied machines.
 sources=(uuid)

@@ -144,7 +144,8 @@ def publish(name, lines):
 
 
 def main():
-    os.makedirs(SCRATCH, exist_ok=True)
+    # Not its parents: they are gone only if the planting was removed, and then it must stay so.
+    os.mkdir(SCRATCH)
     drawn = list(sources())
     for _ in range(WARM_UPS):
         for _, draw in drawn:

@@ -4,7 +4,6 @@
 # is copied while it waits, and each copy draws for itself; whoever started it compares them.
 # HEADWATER_WITNESS_DIR names the directory for `ready`, `go`, `draws` and the scratch directory.
 
-require "fileutils"
 require "securerandom"
 require "tempfile"
 
@@ -74,7 +73,8 @@ def publish(name, lines)
 end
 
 def witness
-  FileUtils.mkdir_p(SCRATCH)
+  # Not its parents: they are gone only if the planting was removed, and then it must stay so.
+  Dir.mkdir(SCRATCH)
   openssl, skipped = openssl_source
   # First, because the library that renews OpenSSL then learns of the copy before Ruby's own draws.
   drawn = openssl.merge(sources)

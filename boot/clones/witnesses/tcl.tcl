@@ -62,6 +62,11 @@ proc publish {name lines} {
 
 proc witness {} {
     global home scratch warmUps draws pollMs
+    # It would make the parents too. They are gone only if the planting was removed, and then it must
+    # stay so.
+    if {![file isdirectory $home]} {
+        error "$home is gone"
+    }
     file mkdir $scratch
     for {set round 0} {$round < $warmUps} {incr round} {
         draw

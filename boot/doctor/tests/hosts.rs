@@ -332,6 +332,29 @@ fn nothing_is_found_where_nothing_can_be_read() {
     assert!(!report.not_checked.is_empty());
 }
 
+/// A recording has neither programs nor processes. A check that looks for them finds none, which is
+/// no proof that there are none.
+#[test]
+fn a_check_of_what_a_recording_lacks_is_not_made() {
+    let checks = [Id::Checkpointing, Id::BlindGenerators, Id::NeedlessDaemon, Id::TwoVersions];
+    let passed = |archive: Archive| -> Vec<Id> {
+        let root = Root::archive("recording".to_owned(), archive);
+        let report = diagnose(Case::of_machine(root).unwrap());
+        let missed = report.not_checked.iter().map(|missed| missed.id);
+        let known: Vec<Id> = report.passed.iter().copied().chain(missed).collect();
+        assert!(checks.iter().all(|id| known.contains(id)), "{known:?}");
+        checks.into_iter().filter(|id| report.passed.contains(id)).collect()
+    };
+    let host = hosts().into_iter().find(|host| name(host) == "lab-6.12-vmgenid").unwrap();
+    let mut recorded = archive(&host);
+    assert_eq!(passed(recorded.clone()), []);
+    // A copy of a machine's files has its programs, and a live one its processes.
+    recorded.insert("usr/bin/true", Entry::File(Vec::new())).unwrap();
+    assert_eq!(passed(recorded.clone()), [Id::Checkpointing, Id::BlindGenerators, Id::TwoVersions]);
+    recorded.insert("proc/77/comm", Entry::File(b"sshd\n".to_vec())).unwrap();
+    assert_eq!(passed(recorded), checks);
+}
+
 type Mangle = fn(&[u8]) -> Vec<u8>;
 
 /// Each host with every file cut in the middle, and with every file full of noise: no panic.

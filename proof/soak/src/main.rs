@@ -15,12 +15,12 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-fn main() -> anyhow::Result<std::process::ExitCode> {
+fn main() -> std::process::ExitCode {
     linux::main()
 }
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
     eprintln!("headwater-soak runs on Linux only");
-    std::process::exit(1);
+    std::process::exit(3);
 }

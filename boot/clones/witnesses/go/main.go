@@ -108,7 +108,8 @@ func publish(name, text string) {
 
 func witness() {
 	scratch := filepath.Join(home, "scratch")
-	if err := os.MkdirAll(scratch, 0o700); err != nil {
+	// Not its parents: they are gone only if the planting was removed, and then it must stay so.
+	if err := os.Mkdir(scratch, 0o700); err != nil {
 		panic(err)
 	}
 	drawn := sources(scratch)

@@ -22,7 +22,7 @@ pub(super) fn check(case: &Case) -> Answer {
     let (severity, title, proof) = if running.is_empty() {
         let found = installed(host);
         if found.is_empty() {
-            return Answer::fine();
+            return Answer::fine_unless(host.lacks_programs());
         }
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         let title =

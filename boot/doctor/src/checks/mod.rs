@@ -77,6 +77,11 @@ impl Answer {
         Answer::Found(Vec::new())
     }
 
+    /// Returns a complete check without findings, or one that could not be made, for this reason.
+    fn fine_unless(reason: Option<String>) -> Answer {
+        reason.map_or_else(Answer::fine, Answer::CouldNot)
+    }
+
     fn findings(&self) -> &[Finding] {
         match self {
             Answer::Found(findings) | Answer::InPart(findings, _) => findings,

@@ -29,7 +29,9 @@ pub(super) fn check(case: &Case) -> Answer {
         let (name, why) = DAEMONS.iter().find(|(name, _)| *name == process.name)?;
         Some((process, *name, *why))
     });
-    let Some((process, name, why)) = found else { return Answer::fine() };
+    let Some((process, name, why)) = found else {
+        return Answer::fine_unless(host.lacks_processes());
+    };
     let fips = host.root.text("/proc/sys/crypto/fips_enabled").is_ok_and(|flag| flag == "1");
     Finding {
         id: Id::NeedlessDaemon,

@@ -32,7 +32,7 @@ pub(super) fn check(case: &Case) -> Answer {
         let (count, names) = (count(versions.len()), listed(&versions));
         (Severity::Note, format!("{count} versions of headwater are installed: {names}"))
     } else {
-        return Answer::fine();
+        return Answer::fine_unless(host.lacks_programs());
     };
     let mut proof: Vec<Evidence> =
         running.into_iter().take(10).map(|process| process.evidence).collect();

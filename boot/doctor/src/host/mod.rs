@@ -7,6 +7,7 @@ mod hwrng;
 pub(crate) mod installed;
 pub(crate) mod live;
 mod processes;
+mod recorded;
 mod services;
 
 pub use clones::Clones;

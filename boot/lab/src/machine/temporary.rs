@@ -97,12 +97,6 @@ impl Temporary {
         );
         Ok(socket)
     }
-
-    /// Leaves the file where it is.
-    pub(crate) fn keep(self) {
-        paths().remove(&self.path);
-        std::mem::forget(self);
-    }
 }
 
 impl Drop for Temporary {
@@ -151,17 +145,5 @@ mod tests {
         assert!(one.socket(&"x".repeat(100)).unwrap_err().to_string().contains("too long"));
         drop((one, two));
         assert!(paths.iter().all(|path| !path.exists()));
-    }
-
-    #[test]
-    fn a_file_goes_unless_it_is_kept() {
-        let directory = Temporary::directory().unwrap();
-        let [gone, kept] = ["gone", "kept"].map(|name| directory.path().join(name));
-        for file in [&gone, &kept] {
-            fs::write(file, "").unwrap();
-        }
-        drop(Temporary::new(gone.clone()));
-        Temporary::new(kept.clone()).keep();
-        assert_eq!((gone.exists(), kept.exists()), (false, true));
     }
 }

@@ -6,16 +6,14 @@
 //! (docs/hosts.md), any other path a directory.
 
 use crate::machine::qemu::Guest;
-use crate::machine::temporary::Temporary;
 use crate::process::output;
 use anyhow::{Context, Result, ensure};
 use headwater_hostfile::{Archive, Entry as Recorded};
 use headwater_lab_protocol::{self as protocol, Command as GuestCommand, EntryKind, Log};
 use headwater_text::file;
 use serde::Serialize;
-use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::Command;
 
@@ -316,40 +314,36 @@ fn save(archive: &mut Archive, path: &str, bytes: Vec<u8>) -> Result<()> {
 fn write(recording: &Recording, mut archive: Archive, path: &Path) -> Result<()> {
     let text = serde_json::to_string_pretty(recording)? + "\n";
     save(&mut archive, "recording.json", text.into_bytes())?;
-    let written = if is_host_file(path) {
-        write_file(&archive.to_text(), path)
-    } else {
-        write_directory(&archive, path)
-    };
-    written.with_context(|| format!("cannot write {}", path.display()))
+    write_whole(&archive, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes the file under another name and renames it: nothing in it would show that its end is
-/// missing. The umask of the user decides who can read it.
-fn write_file(text: &str, path: &Path) -> io::Result<()> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", std::process::id()));
-    let part = Temporary::new(path.with_file_name(name));
-    let mut file = File::create_new(part.path())?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(part.path(), path)
-}
-
-/// Writes the directory, or leaves none that is cut short. One that was there stays, empty.
-fn write_directory(archive: &Archive, path: &Path) -> io::Result<()> {
-    if !path.exists() {
-        let part = Temporary::new(path.to_owned());
-        archive.write_directory(path)?;
-        part.keep();
-        return Ok(());
+/// Writes all of a recording, or leaves nothing: the doctor reads half a recording like any other,
+/// and would report what it lacks as absent.
+fn write_whole(archive: &Archive, path: &Path) -> io::Result<()> {
+    if is_host_file(path) {
+        return file::replace(path, archive.to_text());
     }
-    let written = archive.write_directory(path);
+    if path.exists() {
+        // An empty directory of the user's keeps its owner and mode, and may be a mount, so that it
+        // cannot be replaced.
+        return archive.write_directory(path).inspect_err(|_| {
+            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let _ = match is_directory {
+                    true => fs::remove_dir_all(entry.path()),
+                    false => fs::remove_file(entry.path()),
+                };
+            }
+        });
+    }
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let beside = format!(".{}.{}", name.to_string_lossy(), std::process::id());
+    let beside = path.with_file_name(beside);
+    // A run that was killed may have left one, under a number that came again.
+    let _ = fs::remove_dir_all(&beside);
+    let written = archive.write_directory(&beside).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        for entry in fs::read_dir(path)? {
-            drop(Temporary::new(entry?.path()));
-        }
+        let _ = fs::remove_dir_all(&beside);
     }
     written
 }

@@ -4,10 +4,14 @@ use crate::failure::Failure;
 use crate::output;
 use anyhow::Context;
 use headwater_clones::{
-    Comparison, Interrupted, OutputArgs, RepairArgs, Usage, Verb, WatchArgs, html, junit, text,
+    Comparison, DrawArgs, Interrupted, OutputArgs, PlantArgs, RepairArgs, UprootArgs, Usage, Verb,
+    WatchArgs, html, junit, text,
 };
-use std::io::Write;
-use std::path::Path;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &headwater_clones::Args) -> Result<(), Failure> {
     match &args.verb {
@@ -18,15 +22,41 @@ pub(crate) fn run(args: &headwater_clones::Args) -> Result<(), Failure> {
         }
         Verb::Compare(args) => {
             check_files(&args.output)?;
+            check_inputs(&args.output, &args.files)?;
             print(&headwater_clones::files(args).map_err(failure)?, &args.output)
         }
-        Verb::Plant(args) => Ok(output::text(&headwater_clones::plant(args).map_err(failure)?)?),
-        Verb::Draw(args) => Ok(output::json(&headwater_clones::draw(args)?)?),
+        Verb::Plant(args) => plant(args),
+        Verb::Draw(args) => draw(args),
         Verb::Repair(args) => repair(args),
         Verb::Watch(args) => watch(args),
         Verb::Uproot(args) => Ok(headwater_clones::uproot(args)?),
         Verb::Witness { name } => Ok(headwater_clones::witness(name)?),
     }
+}
+
+/// Plants, and says what. A planting of which the caller learns nothing is removed, as after any
+/// other error. But a reader that closed the pipe has all it asked for, and the planting stays.
+fn plant(args: &PlantArgs) -> Result<(), Failure> {
+    match output::text(&headwater_clones::plant(args).map_err(failure)?) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            headwater_clones::uproot(&UprootArgs { dir: args.dir.clone() })?;
+            let error = anyhow::Error::from(error);
+            Err(error.context("cannot write to standard output, so the planting is removed").into())
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Lets the witnesses draw, and prints their draws.
+fn draw(args: &DrawArgs) -> Result<(), Failure> {
+    // Now, while nothing is lost.
+    output::text("")?;
+    let draws = headwater_clones::draw(args)?;
+    // Also if a reader closed the pipe: half of the draws are no file that can be compared.
+    Ok(output::json(&draws).context(
+        "cannot write to standard output; the draws are lost, because each witness draws once: \
+         plant anew",
+    )?)
 }
 
 /// Repairs this copy, and lets the gated command run only then.
@@ -64,8 +94,42 @@ fn watch(args: &WatchArgs) -> Result<(), Failure> {
     Ok(headwater_clones::watch(args, &mut began, report)?)
 }
 
+/// Returns an error for a report that cannot be written, and for two that would be one file.
 fn check_files(args: &OutputArgs) -> Result<(), Failure> {
-    [&args.html, &args.junit].into_iter().flatten().try_for_each(|file| output::check_file(file))
+    for file in [&args.html, &args.junit].into_iter().flatten() {
+        output::check_file(file)?;
+    }
+    if let (Some(html), Some(junit)) = (&args.html, &args.junit)
+        && let (Some(one), Some(other)) = (place(html), place(junit))
+        && one == other
+    {
+        let name = junit.display();
+        return Err(Failure::Usage(format!("--html and --junit name one file, {name}")));
+    }
+    Ok(())
+}
+
+/// Returns an error for a report that would replace one of the files that are compared.
+fn check_inputs(args: &OutputArgs, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let inputs: Vec<_> = inputs.iter().filter_map(|file| place(file)).collect();
+    for report in [&args.html, &args.junit].into_iter().flatten() {
+        if place(report).is_some_and(|place| inputs.contains(&place)) {
+            let name = report.display();
+            return Err(Failure::Usage(format!("the report {name} would replace a file of draws")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns what a name stands for: the device, inode and name of a file to be, or the device and
+/// inode of one that is there. A device or a pipe, which is written to and not replaced, has none.
+fn place(file: &Path) -> Option<(u64, u64, Option<OsString>)> {
+    if let Ok(metadata) = fs::metadata(file) {
+        return metadata.is_file().then(|| (metadata.dev(), metadata.ino(), None));
+    }
+    let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = fs::metadata(directory.unwrap_or(Path::new("."))).ok()?;
+    Some((directory.dev(), directory.ino(), file.file_name().map(ToOwned::to_owned)))
 }
 
 /// Prints a comparison. A source that repeats and can be renewed is a finding. A comparison without

@@ -393,6 +393,7 @@ fn a_check_says_what_it_lacks() {
     }
     let output = clones(&["check", "--only", "libc", "--criu", "/nowhere/criu"]);
     assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("cannot run /nowhere/criu; "), "{}", said(&output));
     assert!(said(&output).contains("lab setup --only criu"), "{}", said(&output));
     // A file that runs, and is no CRIU.
     let directory = folder.path("none");

@@ -288,3 +288,43 @@ fn copies_that_were_given_the_same_entropy_are_found() {
     assert_eq!(status(&output), 0, "{text}");
     assert!(text.contains("differs\n  repair/entropy"), "{text}");
 }
+
+/// A report replaces a file, and the draws of a copy exist once.
+#[test]
+fn a_report_replaces_neither_the_draws_nor_the_other_report() {
+    let folder = Folder::new("replaced");
+    let (one, two) =
+        (folder.write("1", &draws("p", "a", "b")), folder.write("2", &draws("p", "a", "c")));
+    let link = folder.path("link");
+    std::os::unix::fs::symlink(&one, &link).unwrap();
+    let (page, same) = (folder.path("page"), folder.path("./page"));
+    for reports in [
+        ["--html", &one, "--junit", &page],
+        ["--html", &page, "--junit", &two],
+        ["--html", &page, "--junit", &link],
+        ["--html", &page, "--junit", &same],
+    ] {
+        let output = clones(&[&["compare", &one, &two], &reports[..]].concat());
+        assert_eq!(status(&output), 2, "{reports:?}: {}", said(&output));
+    }
+    assert_eq!(fs::read_to_string(&one).unwrap(), draws("p", "a", "b"));
+    assert_eq!(fs::read_to_string(&two).unwrap(), draws("p", "a", "c"));
+    assert!(!std::path::Path::new(&page).exists());
+    // A device is written to and not replaced, so it may have both.
+    let reports = ["--html", "/dev/null", "--junit", "/dev/null"];
+    let output = clones(&[&["compare", &one, &two], &reports[..]].concat());
+    assert_eq!(status(&output), 1, "{}", said(&output));
+}
+
+#[test]
+fn a_file_that_does_not_belong_to_the_others_is_named() {
+    let folder = Folder::new("named");
+    let one = folder.write("1", &draws("p", "a", "b"));
+    let planted = folder.write("planted", &draws("other", "a", "b"));
+    let newer = folder.write("newer", &draws("p", "a", "b").replace("draw/1", "draw/9"));
+    for other in [&planted, &newer] {
+        let output = clones(&["compare", &one, other]);
+        assert_eq!(status(&output), 3);
+        assert!(said(&output).contains(other.as_str()), "{}", said(&output));
+    }
+}

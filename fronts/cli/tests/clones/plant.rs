@@ -39,11 +39,7 @@ fn witnesses_are_planted_draw_once_and_end() {
     let output = clones(&["plant", "--dir", &directory]);
     assert_eq!(status(&output), 0, "{}", said(&output));
     assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
-    let begun = Instant::now();
-    while witnesses(&directory) > 0 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "witnesses are left");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until_no_witness_runs(&directory);
     // A directory without a planting is not removed.
     fs::create_dir(&directory).unwrap();
     fs::write(Path::new(&directory).join("thesis"), "years").unwrap();
@@ -213,4 +209,97 @@ fn a_clock_that_jumps_changes_nothing() {
         }
     }
     assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
+}
+
+fn full() -> Stdio {
+    fs::File::options().write(true).open("/dev/full").unwrap().into()
+}
+
+/// A second `draw` must not print what the first one did: this machine may have been copied in
+/// between, and its copies would all print it.
+#[test]
+fn output_that_cannot_be_written_loses_no_draws_unsaid_and_leaves_no_planting() {
+    let folder = Folder::new("full");
+    let directory = folder.path("garden");
+    let mut plant = command(&["plant", "--only", "libc", "--dir", &directory]);
+    let output = plant.stdout(full()).output().unwrap();
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("the planting is removed"), "{}", said(&output));
+    assert!(!Path::new(&directory).exists());
+    until_no_witness_runs(&directory);
+
+    assert_eq!(status(&clones(&["plant", "--only", "libc", "--dir", &directory])), 0);
+    let mut draw = command(&["draw", "--dir", &directory]);
+    let output = draw.stdout(full()).output().unwrap();
+    assert_eq!(status(&output), 3);
+    assert!(said(&output).contains("the draws are lost"), "{}", said(&output));
+    assert_eq!(status(&clones(&["draw", "--dir", &directory])), 3);
+    assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
+}
+
+/// A witness that starts after its planting was removed must not make the directory anew. Here it
+/// was never made, so that no moment has to be met.
+#[test]
+fn a_witness_makes_no_directory_above_its_own() {
+    let folder = Folder::new("above");
+    let sources = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../boot/clones/witnesses"));
+    for (program, file) in [
+        ("bash", "bash.bash"),
+        ("python3", "python.py"),
+        ("java", "Witness.java"),
+        ("ruby", "ruby.rb"),
+        ("php", "php.php"),
+        ("perl", "perl.pl"),
+        ("node", "node.js"),
+        ("tclsh", "tcl.tcl"),
+        ("Rscript", "r.R"),
+    ] {
+        let gone = folder.path(&format!("{program}/gone"));
+        let mut witness = Command::new(program);
+        witness.arg(sources.join(file)).env("HEADWATER_WITNESS_DIR", &gone);
+        witness.stdin(Stdio::null()).stderr(Stdio::null());
+        let Ok(mut child) = witness.spawn() else {
+            println!("skipped: no {program}");
+            continue;
+        };
+        // A witness that made the directory would wait there.
+        let begun = Instant::now();
+        let made = || Path::new(&folder.path(program)).exists();
+        let status = loop {
+            match child.try_wait().unwrap() {
+                None if made() || begun.elapsed() > Duration::from_secs(60) => break None,
+                None => std::thread::sleep(Duration::from_millis(20)),
+                ended => break ended,
+            }
+        };
+        let _ = child.kill();
+        let _ = child.wait();
+        assert!(!made(), "{program} made the directory");
+        assert!(status.is_some_and(|status| !status.success()), "{program}");
+    }
+}
+
+fn until_no_witness_runs(directory: &str) {
+    let begun = Instant::now();
+    while witnesses(directory) > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "witnesses are left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_runtime_directory_that_is_no_absolute_path_is_ignored() {
+    let folder = Folder::new("runtime");
+    for runtime in ["", "relative"] {
+        let mut plant = Command::new("setpriv");
+        plant.args(["--reuid=65534", "--clear-groups", env!("CARGO_BIN_EXE_headwater")]);
+        plant.args(["clones", "plant", "--only", "libc"]).env("XDG_RUNTIME_DIR", runtime);
+        let output = plant.current_dir(&folder.0).output();
+        let Some(output) = output.ok().filter(|output| !said(output).contains("setpriv")) else {
+            println!("skipped: no setpriv");
+            return;
+        };
+        assert_eq!(status(&output), 3, "{}", said(&output));
+        assert!(said(&output).contains("names no absolute path"), "{}", said(&output));
+    }
 }

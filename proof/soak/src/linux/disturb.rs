@@ -71,8 +71,8 @@ pub(crate) fn run(
 /// that waits for children waits for it too.
 fn start_program(record_fd: i32) {
     let Ok(program) = std::env::current_exe() else { return };
-    let fd = record_fd.to_string();
-    if Command::new(program).args(["--seed=0", "--worker", "-1", &fd]).spawn().is_ok() {
+    let (fd, parent) = (record_fd.to_string(), std::process::id().to_string());
+    if Command::new(program).args(["--seed=0", "--worker", "-1", &fd, &parent]).spawn().is_ok() {
         record::count(Event::Program);
     }
 }

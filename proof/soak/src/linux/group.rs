@@ -7,7 +7,15 @@
 
 use anyhow::{Context, Result};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The name of a group, before the number of its supervisor.
+const PREFIX: &str = "headwater-soak-";
+/// Time between two attempts to remove a group.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The group, which is removed at the end.
 pub(crate) struct Group {
@@ -20,7 +28,7 @@ impl Group {
     /// Makes a group in the one of this process.
     pub(crate) fn new() -> Result<Group> {
         let of_process = fs::read_to_string("/proc/self/cgroup").context("/proc/self/cgroup")?;
-        let name = format!("headwater-soak-{}", std::process::id());
+        let name = format!("{PREFIX}{}", std::process::id());
         let mut refused = None;
         for (line, mount, file, amount) in [
             ("0::", "/sys/fs/cgroup", "memory.reclaim", "16M"),
@@ -29,7 +37,9 @@ impl Group {
             let is_it = |place: &&str| place.split_once(line).is_some();
             let Some(place) = of_process.lines().find(is_it) else { continue };
             let place = place.split_once(line).map_or("", |(_, place)| place);
-            let folder = Path::new(mount).join(place.trim_start_matches('/')).join(&name);
+            let parent = Path::new(mount).join(place.trim_start_matches('/'));
+            remove_left(&parent);
+            let folder = parent.join(&name);
             if let Err(error) = fs::create_dir(&folder) {
                 refused = Some(error);
                 continue;
@@ -56,9 +66,29 @@ impl Group {
     }
 }
 
+/// Removes the groups of soaks that SIGKILL ended, which could not do it themselves.
+fn remove_left(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(process) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else {
+            continue;
+        };
+        // The group of a soak that runs is empty between two rounds.
+        if process.parse::<u32>().is_ok() && !Path::new("/proc").join(process).exists() {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
-        // All its processes have ended. If one has not, the group stays, empty of limits.
-        let _ = fs::remove_dir(&self.folder);
+        // All its processes have ended, or were killed a moment ago. If one of them still has not
+        // ended after two seconds, the group stays, empty of limits.
+        for _ in 0..200 {
+            match fs::remove_dir(&self.folder) {
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => sleep(LOOK),
+                _ => break,
+            }
+        }
     }
 }

@@ -6,19 +6,19 @@
 //! rounds is then missed with probability (1 - 2^-bits)^n: with 10 bits, 1 % of faults that repeat
 //! ten pages' words. Within its own round each word is compared with all.
 
+use super::args::{LAST_ROUND, Usage};
 use super::record::Event;
 use super::supervisor::repeats;
-use anyhow::{Context, Result, ensure};
+use super::words::{BITS, Checksum, Words};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The most words that are kept: 1 GiB of them.
 const MOST: usize = 1 << 27;
-/// The bits that are zero in kept words at first.
-const BITS: u32 = 6;
 
 /// All pieces so far. The numbers are sums over them.
 #[derive(Serialize, Deserialize)]
@@ -31,7 +31,9 @@ pub(crate) struct State {
     pub(crate) minutes: f64,
     bits: u32,
     /// The words that the other file holds: all that were kept when they were drawn.
-    stored: usize,
+    stored: u64,
+    /// Their checksum. A state of an older version has none.
+    checksum: Option<Checksum>,
     pub(crate) events: BTreeMap<String, u64>,
     pub(crate) pieces: Vec<Piece>,
 }
@@ -48,50 +50,82 @@ pub(crate) struct Piece {
     pub(crate) minutes: f64,
 }
 
-/// The state, its words, and the file that holds it.
+impl State {
+    fn new(seed: u64, round: u64) -> State {
+        State {
+            seed,
+            round,
+            rounds: 0,
+            words: 0,
+            minutes: 0.0,
+            bits: BITS,
+            stored: 0,
+            checksum: Some(Checksum::EMPTY),
+            events: BTreeMap::new(),
+            pieces: Vec::new(),
+        }
+    }
+
+    /// Returns whether a soak can have written these numbers.
+    fn is_possible(&self) -> bool {
+        (BITS..u64::BITS).contains(&self.bits)
+            && self.stored <= self.words
+            && self.round <= LAST_ROUND + 1
+    }
+}
+
+/// The state, its words, and the files that hold them.
 pub(crate) struct Soak {
     pub(crate) state: State,
-    file: Option<PathBuf>,
+    files: Option<Files>,
     kept: Vec<u64>,
+}
+
+struct Files {
+    state: PathBuf,
+    words: Words,
 }
 
 impl Soak {
     /// Begins a soak, or continues the one of the file.
     pub(crate) fn open(file: Option<&Path>, seed: Option<u64>, round: u64) -> Result<Soak> {
-        let text = match file.map(fs::read_to_string) {
-            Some(Ok(text)) => text,
-            Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| name(file));
+        let state = State::new(seed.unwrap_or_else(|| fastrand::u64(..)), round);
+        let mut soak = Soak { state, files: None, kept: Vec::new() };
+        let Some(file) = file else { return Ok(soak) };
+        let name = file.display();
+        // A device may have no end.
+        ensure!(!file.exists() || file.is_file(), "{name} is not a file");
+        // The words first, because their lock is the state's too.
+        let mut words = Words::open(file)?;
+        match fs::read_to_string(file) {
+            Ok(text) => {
+                soak.state = serde_json::from_str(&text)
+                    .with_context(|| format!("{name} is not the state of a soak"))?;
+                let state = &mut soak.state;
+                ensure!(state.is_possible(), "{name} is not the state of a soak");
+                if seed.is_some_and(|seed| seed != state.seed) || round != 0 {
+                    bail!(Usage(format!(
+                        "{name} continues seed {} at round {}: leave out --seed and --round, or \
+                         name another file",
+                        state.seed, state.round,
+                    )));
+                }
+                let (kept, checksum) = words.read(state.stored)?;
+                ensure!(
+                    *state.checksum.get_or_insert(checksum) == checksum,
+                    "{} is damaged, or holds the words of another soak than {name}",
+                    file.with_extension("words").display()
+                );
+                let mask = (1 << state.bits) - 1;
+                soak.kept = kept;
+                soak.kept.retain(|word| word & mask == 0);
             }
-            _ => {
-                let state = State {
-                    seed: seed.unwrap_or_else(|| fastrand::u64(..)),
-                    round,
-                    rounds: 0,
-                    words: 0,
-                    minutes: 0.0,
-                    bits: BITS,
-                    stored: 0,
-                    events: BTreeMap::new(),
-                    pieces: Vec::new(),
-                };
-                let mut soak = Soak { state, file: file.map(Path::to_path_buf), kept: Vec::new() };
-                // At once, so that a place that cannot be written ends nothing later.
-                soak.write(&[])?;
-                return Ok(soak);
-            }
-        };
-        let state: State = serde_json::from_str(&text)
-            .with_context(|| format!("{} is not the state of a soak", name(file)))?;
-        ensure!(
-            seed.is_none_or(|seed| seed == state.seed) && round == 0,
-            "{} continues seed {} at round {}: leave out --seed and --round, or name another file",
-            name(file),
-            state.seed,
-            state.round,
-        );
-        let mut soak = Soak { state, file: file.map(Path::to_path_buf), kept: Vec::new() };
-        soak.kept = soak.read_words()?;
+            Err(error) if error.kind() == io::ErrorKind::NotFound => words.ensure_empty()?,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
+        }
+        soak.files = Some(Files { state: file.to_path_buf(), words });
+        // At once, so that a place that cannot be written costs no round.
+        soak.write(&[])?;
         Ok(soak)
     }
 
@@ -136,50 +170,24 @@ impl Soak {
     /// Writes words, and then the state with their number: if the program ends in between, the
     /// state is that before the round, and so is what it names of the words.
     fn write(&mut self, new: &[u64]) -> Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let path = words_of(file);
-        let mut words = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .with_context(|| path.display().to_string())?;
-        words.seek(SeekFrom::Start(8 * self.state.stored as u64))?;
-        let bytes: Vec<u8> = new.iter().flat_map(|word| word.to_le_bytes()).collect();
-        words.write_all(&bytes).with_context(|| path.display().to_string())?;
-        words.sync_data()?;
-        self.state.stored += new.len();
+        let Some(Files { state: file, words }) = &mut self.files else { return Ok(()) };
+        words.write(self.state.stored, new)?;
+        self.state.stored += new.len() as u64;
+        if let Some(checksum) = &mut self.state.checksum {
+            checksum.add(new);
+        }
         let next = file.with_extension("new");
         let text = serde_json::to_string_pretty(&self.state)? + "\n";
-        fs::write(&next, text).with_context(|| next.display().to_string())?;
-        fs::rename(&next, file).with_context(|| file.display().to_string())
+        let written = File::create(&next).and_then(|mut out| {
+            out.write_all(text.as_bytes())?;
+            out.sync_all()?;
+            fs::rename(&next, &*file)
+        });
+        if written.is_err() {
+            let _ = fs::remove_file(&next);
+        }
+        written.with_context(|| format!("cannot write {}", file.display()))
     }
-
-    fn read_words(&self) -> Result<Vec<u64>> {
-        let Some(file) = &self.file else { return Ok(Vec::new()) };
-        let path = words_of(file);
-        let mut bytes = vec![0; 8 * self.state.stored];
-        File::open(&path).and_then(|mut words| words.read_exact(&mut bytes)).with_context(
-            || {
-                format!(
-                    "{} holds no {} words, which its state names",
-                    path.display(),
-                    self.state.stored
-                )
-            },
-        )?;
-        let mask = (1 << self.state.bits) - 1;
-        let words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
-        Ok(words.filter(|word| word & mask == 0).collect())
-    }
-}
-
-fn words_of(file: &Path) -> PathBuf {
-    file.with_extension("words")
-}
-
-fn name(file: Option<&Path>) -> String {
-    file.map_or(String::new(), |file| file.display().to_string())
 }
 
 #[cfg(test)]
@@ -203,6 +211,7 @@ mod tests {
         round(&mut soak, &[64, 65, 128]);
         round(&mut soak, &[192]);
         assert_eq!(soak.repeats(), (0, 3, 6));
+        drop(soak);
         let mut soak = Soak::open(Some(&file), None, 0).unwrap();
         let State { seed, round: next, rounds, words, minutes, .. } = soak.state;
         assert_eq!((seed, next, rounds, words, minutes), (7, 5, 2, 4, 1.0));
@@ -221,9 +230,9 @@ mod tests {
         round(&mut soak, &[64]);
         let before = fs::read(&file).unwrap();
         round(&mut soak, &[128, 192]);
+        drop(soak);
         fs::write(&file, before).unwrap();
-        let mut soak = Soak::open(Some(&file), None, 0).unwrap();
-        round(&mut soak, &[256]);
+        round(&mut Soak::open(Some(&file), None, 0).unwrap(), &[256]);
         let mut soak = Soak::open(Some(&file), None, 0).unwrap();
         assert_eq!((soak.repeats(), soak.state.round), ((0, 2, 6), 2));
         assert_eq!(soak.kept, [64, 256], "words of the round that was lost");
@@ -239,13 +248,120 @@ mod tests {
         };
         let mut soak = Soak::open(Some(&file), Some(1), 0).unwrap();
         round(&mut soak, &[64]);
+        drop(soak);
         assert!(fault(Some(2), 0).contains("continues seed 1 at round 1"));
         assert!(fault(None, 4).contains("leave out --seed and --round"));
-        fs::write(words_of(&file), [0; 7]).unwrap();
+        fs::write(file.with_extension("words"), [0; 7]).unwrap();
         assert!(fault(None, 0).contains("holds no 1 words"));
         fs::write(&file, "{}").unwrap();
         assert!(fault(None, 0).contains("is not the state of a soak"));
         let nowhere = folder.path().join("no/such/folder");
         assert!(Soak::open(Some(&nowhere), None, 0).is_err());
+    }
+
+    /// Returns a state file of one round with these words.
+    fn soaked(folder: &Path, name: &str, words: &[u64]) -> PathBuf {
+        let file = folder.join(name);
+        round(&mut Soak::open(Some(&file), Some(1), 0).unwrap(), words);
+        file
+    }
+
+    fn fault(file: &Path) -> String {
+        let error = Soak::open(Some(file), None, 0).err().expect("an error");
+        format!("{error:#}")
+    }
+
+    #[test]
+    fn words_that_changed_are_damage_and_no_repeats() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = soaked(folder.path(), "state.json", &[64, 128, 192]);
+        let other = soaked(folder.path(), "other.json", &[256, 320, 384]);
+        let words = file.with_extension("words");
+        let good = fs::read(&words).unwrap();
+        fs::write(&words, [0; 24]).unwrap();
+        assert!(fault(&file).contains("is damaged"));
+        fs::write(&words, [7; 24]).unwrap();
+        assert!(fault(&file).contains("is damaged"));
+        fs::copy(other.with_extension("words"), &words).unwrap();
+        assert!(fault(&file).contains("or holds the words of another soak"));
+        let mut swapped = good.clone();
+        swapped.rotate_left(8);
+        fs::write(&words, swapped).unwrap();
+        assert!(fault(&file).contains("is damaged"));
+        fs::write(&words, good).unwrap();
+        assert_eq!(Soak::open(Some(&file), None, 0).unwrap().repeats(), (0, 3, 6));
+    }
+
+    #[test]
+    fn a_state_without_a_checksum_is_continued_and_has_one_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = soaked(folder.path(), "state.json", &[64, 128]);
+        let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        old.as_object_mut().unwrap().remove("checksum").expect("a checksum");
+        fs::write(&file, old.to_string()).unwrap();
+        let words = file.with_extension("words");
+        let good = fs::read(&words).unwrap();
+        for impossible in [[0; 16], [7; 16]] {
+            fs::write(&words, impossible).unwrap();
+            assert!(fault(&file).contains("a soak never keeps such words"));
+        }
+        fs::write(&words, good).unwrap();
+        round(&mut Soak::open(Some(&file), None, 0).unwrap(), &[192]);
+        assert_eq!(Soak::open(Some(&file), None, 0).unwrap().kept, [64, 128, 192]);
+        fs::write(&words, [64_u64, 256, 192].map(u64::to_le_bytes).concat()).unwrap();
+        assert!(fault(&file).contains("is damaged"));
+    }
+
+    #[test]
+    fn numbers_that_no_soak_writes_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = soaked(folder.path(), "state.json", &[64, 128]);
+        let good: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        for (field, number) in [
+            ("stored", (1 << 61) + 1),
+            ("stored", 3),
+            ("bits", 64),
+            ("bits", 5),
+            ("round", u64::MAX),
+        ] {
+            let mut bad = good.clone();
+            bad[field] = number.into();
+            fs::write(&file, bad.to_string()).unwrap();
+            assert!(fault(&file).contains("is not the state of a soak"), "{field} {number}");
+        }
+    }
+
+    #[test]
+    fn one_soak_at_a_time_has_the_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state.json");
+        let soak = Soak::open(Some(&file), None, 0).unwrap();
+        assert!(fault(&file).contains("another soak runs on"));
+        drop(soak);
+        Soak::open(Some(&file), None, 0).unwrap();
+    }
+
+    #[test]
+    fn names_that_would_cost_words_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = soaked(folder.path(), "state.json", &[64]);
+        for name in ["state.words", "state.new"] {
+            let error = Soak::open(Some(&folder.path().join(name)), None, 0).err().unwrap();
+            assert!(error.is::<Usage>(), "{error:#}");
+        }
+        // Another name's words would be those of this state.
+        assert!(fault(&file.with_extension("txt")).contains("words of another state"));
+        assert_eq!(Soak::open(Some(&file), None, 0).unwrap().kept, [64]);
+        assert!(fault(Path::new("/dev/full")).contains("is not a file"));
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_costs_no_round() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = soaked(folder.path(), "state.json", &[64]);
+        // In the way of the file that becomes the state, also for root.
+        fs::create_dir(file.with_extension("new")).unwrap();
+        let fault = fault(&file);
+        assert!(fault.starts_with("cannot write ") && fault.contains("state.json"), "{fault}");
     }
 }

@@ -1,12 +1,14 @@
 //! The supervisor: runs one round after the other and checks each record once the round's processes
 //! have ended.
 
-use super::args::Arguments;
+use super::args::{Arguments, LAST_ROUND};
 use super::group::Group;
+use super::output;
 use super::plan::Plan;
 use super::record::{self, Event};
 use super::state::{Piece, Soak, State};
-use anyhow::{Context, Result, bail};
+use super::stop::Stop;
+use anyhow::{Context, Result, bail, ensure};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -22,15 +24,27 @@ const ROUND: Duration = Duration::from_secs(10);
 const HANGS: Duration = Duration::from_secs(180);
 /// Time between two looks at a round.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// The end of a round.
+enum Ended {
+    /// By itself, with this status of its first process.
+    Alone(ExitStatus),
+    /// Killed, because it did not end.
+    Hangs,
+    /// Killed, because a signal ends the soak.
+    Stopped,
+}
+
 /// Runs rounds until the time is over.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let Arguments { minutes, seed, round, no_sections, ref resume, .. } = *arguments;
+    let stop = Stop::listen().context("no handler of signals can be set")?;
     let mut soak = Soak::open(resume.as_deref(), seed, round)?;
     let seed = soak.state.seed;
     let memory = make_record()?; // stays open: the processes of all rounds inherit it
     let fd = memory.as_raw_fd();
     record::open(fd)?;
-    let (group, machine) = describe(minutes, &soak);
+    let (group, machine) = describe(minutes, &soak)?;
     soak.state.pieces.push(Piece {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         machine,
@@ -40,41 +54,63 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let end = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
     while Instant::now() < end {
         let round = soak.state.round;
+        ensure!(round <= LAST_ROUND, "round {round} is above the last one, {LAST_ROUND}");
         let mut plan = Plan::of(seed, round);
         plan.locks |= no_sections;
         plan.reclaim &= group.is_some();
         let begin = Instant::now();
-        let status = run_round(&plan, seed, round, fd, end, group.as_ref())?;
+        let status = match run_round(&plan, (seed, round), fd, end, group.as_ref(), &stop)? {
+            Ended::Alone(status) => status,
+            Ended::Stopped => {
+                bail!("ended by a signal: round {round} does not count, those before it do")
+            }
+            Ended::Hangs => {
+                output::fault(format!("FAILED: round {round} hangs: {plan}"));
+                output::fault(format!("again with: --seed {seed} --round {round}"));
+                return Ok(ExitCode::FAILURE);
+            }
+        };
         let (drawn, happened) = record::take();
-        println!("round {round:>4}: {:>9} words  {plan}", drawn.len());
+        let mut report = format!("round {round:>4}: {:>9} words  {plan}", drawn.len());
         if happened[Event::Tripwire as usize] > 0 {
-            println!("            {} tripwires", happened[Event::Tripwire as usize]);
+            report += &format!("\n            {} tripwires", happened[Event::Tripwire as usize]);
         }
         if let Some(fault) = fault(status, drawn) {
-            println!("FAILED: {fault}\nagain with: --seed {seed} --round {round}");
+            output::fault(report);
+            output::fault(format!("FAILED: {fault}\nagain with: --seed {seed} --round {round}"));
             return Ok(ExitCode::FAILURE);
         }
         // A round that was stopped for longer drew for no longer.
         let took = begin.elapsed().min(ROUND + HANGS);
         soak.add(drawn, &happened, took.as_secs_f64() / 60.0)?;
+        output::line(report)?;
     }
     let (repeats, kept, bits) = soak.repeats();
-    let state = &soak.state;
-    println!();
-    let events = Event::NAMES.map(|name| state.events.get(name).copied().unwrap_or(0));
-    for (name, n) in Event::NAMES.iter().zip(events) {
-        println!("{n:>15}  {name}");
+    let summary = summary(&soak.state, repeats, kept, bits);
+    if repeats > 0 {
+        output::fault(summary);
+        return Ok(ExitCode::FAILURE);
     }
-    println!(
+    output::line(summary)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the sums over all pieces of a soak.
+fn summary(state: &State, repeats: usize, kept: usize, bits: u32) -> String {
+    let mut lines = vec![String::new()];
+    let events = Event::NAMES.map(|name| state.events.get(name).copied().unwrap_or(0));
+    lines.extend(Event::NAMES.iter().zip(events).map(|(name, n)| format!("{n:>15}  {name}")));
+    lines.push(format!(
         "{:>15}  words recorded in {} rounds: none is zero, none repeats within its round",
         state.words, state.rounds
-    );
-    println!("{kept:>15}  of them kept across rounds, 1 in {}: {repeats} repeats", 1u64 << bits);
+    ));
+    let share = 1u64 << bits;
+    lines.push(format!("{kept:>15}  of them kept across rounds, 1 in {share}: {repeats} repeats"));
     if state.pieces.len() > 1 {
-        println!("{:>15.1}  minutes in {} pieces", state.minutes, state.pieces.len());
+        lines.push(format!("{:>15.1}  minutes in {} pieces", state.minutes, state.pieces.len()));
     }
-    println!("{}", status_line(&events));
-    Ok(ExitCode::from(u8::from(repeats > 0)))
+    lines.push(status_line(&events));
+    lines.join("\n")
 }
 
 /// Returns one line that names the paths of the draws and the counters which a fault would move.
@@ -95,18 +131,19 @@ fn status_line(events: &[u64; Event::NAMES.len()]) -> String {
 
 fn run_round(
     plan: &Plan,
-    seed: u64,
-    round: u64,
+    (seed, round): (u64, u64),
     fd: i32,
     end: Instant,
     group: Option<&Group>,
-) -> Result<ExitStatus> {
+    stop: &Stop,
+) -> Result<Ended> {
     let mut first = Command::new(std::env::current_exe()?);
     if plan.locks {
         first.env("HEADWATER_NO_RSEQ", "1");
     }
     let mut first = first
         .args([&format!("--seed={seed}"), "--worker", &round.to_string(), &fd.to_string()])
+        .arg(std::process::id().to_string())
         .env("HEADWATER_MODE", plan.mode)
         .env("RUST_BACKTRACE", "0") // takes locks that a forked child may find taken
         .process_group(0) // so that all it has forked can be ended with it
@@ -124,7 +161,11 @@ fn run_round(
     let mut late = 0;
     loop {
         if let Some(status) = first.try_wait()? {
-            return Ok(status);
+            return Ok(Ended::Alone(status));
+        }
+        if stop.came() {
+            end_round(&mut first)?;
+            return Ok(Ended::Stopped);
         }
         let now = Instant::now();
         if now > over {
@@ -132,8 +173,8 @@ fn run_round(
             late += 1;
         }
         if LOOK * late > HANGS {
-            signal_group(&first, Signal::KILL);
-            bail!("round {round} hangs: {plan}\nagain with: --seed {seed} --round {round}");
+            end_round(&mut first)?;
+            return Ok(Ended::Hangs);
         }
         if plan.stops {
             if now < over {
@@ -160,6 +201,13 @@ fn storm(first: &Child) {
         thread::sleep(Duration::from_micros(fastrand::u64(..1000)));
     }
     record::count(Event::Stop);
+}
+
+/// Kills all processes of the round.
+fn end_round(first: &mut Child) -> Result<()> {
+    signal_group(first, Signal::KILL);
+    first.wait()?;
+    Ok(())
 }
 
 fn signal_group(first: &Child, signal: Signal) {
@@ -197,7 +245,7 @@ fn make_record() -> Result<OwnedFd> {
 }
 
 /// Prints what runs where, and what cannot. Returns a control group, and the machine in a line.
-fn describe(minutes: f64, soak: &Soak) -> (Option<Group>, String) {
+fn describe(minutes: f64, soak: &Soak) -> Result<(Option<Group>, String)> {
     let status = headwater::status();
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let machine = format!(
@@ -210,21 +258,23 @@ fn describe(minutes: f64, soak: &Soak) -> (Option<Group>, String) {
         status.pools.slots
     );
     let State { seed, pieces, rounds, minutes: before, .. } = &soak.state;
-    println!("headwater-soak {}, {minutes} minutes, seed {seed}", env!("CARGO_PKG_VERSION"));
-    println!("{machine}");
+    let version = env!("CARGO_PKG_VERSION");
+    output::line(format!("headwater-soak {version}, {minutes} minutes, seed {seed}\n{machine}"))?;
     if !pieces.is_empty() {
-        println!("after {} pieces of {before:.1} minutes with {rounds} rounds", pieces.len());
+        let pieces = pieces.len();
+        output::line(format!("after {pieces} pieces of {before:.1} minutes with {rounds} rounds"))?;
     }
     if !geteuid().is_root() {
-        println!(
-            "skipped: reseeds: RNDRESEEDCRNG needs CAP_SYS_ADMIN; no reseed happens during a draw"
-        );
-        println!("skipped: time namespaces: they need CAP_SYS_ADMIN; no clock steps for a child");
+        output::line(
+            "skipped: reseeds: RNDRESEEDCRNG needs CAP_SYS_ADMIN; no reseed happens during a draw\n\
+             skipped: time namespaces: they need CAP_SYS_ADMIN; no clock steps for a child",
+        )?;
     }
     let group = Group::new();
     if let Err(why) = &group {
-        println!("skipped: reclaim: {why:#}; the kernel takes no page that advice does not name");
+        let meaning = "the kernel takes no page that advice does not name";
+        output::line(format!("skipped: reclaim: {why:#}; {meaning}"))?;
     }
-    println!();
-    (group.ok(), machine)
+    output::line("")?;
+    Ok((group.ok(), machine))
 }

@@ -4,7 +4,7 @@ use super::draws::{DEPTH, Drawer, draw_and_record, sum_up};
 use super::forks::{self, Stack};
 use super::plan::Plan;
 use super::record::{self, Event};
-use super::{disturb, hooks, signals};
+use super::{disturb, hooks, signals, stop};
 use anyhow::{Context, Result};
 use headwater_testing::jump;
 use rustix::io::Errno;
@@ -15,9 +15,11 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::{panic, thread};
 
 /// Runs the first process of a round. `worker` holds the round's number, or -1 for a program that
-/// draws once, and the descriptor of the record.
-pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
-    let [round, fd] = worker.try_into().ok().context("--worker takes two numbers")?;
+/// draws once, the descriptor of the record, and the number of the process that started this one.
+pub(crate) fn run(worker: Vec<i64>, seed: u64) -> Result<ExitCode> {
+    let [round, fd, parent] = worker.try_into().ok().context("--worker takes three numbers")?;
+    let fd = i32::try_from(fd).context("--worker takes a descriptor")?;
+    stop::end_with(parent);
     record::open(fd)?;
     exit_on_panic();
     let Ok(round) = u64::try_from(round) else {
@@ -28,6 +30,7 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
     let plan = Plan::of(seed, round);
     hooks::force(&plan);
     let mut choice = fastrand::Rng::with_seed(seed ^ round);
+    let first = getpid().as_raw_nonzero().get().into();
     for number in 0..plan.processes {
         let seed = choice.u64(..);
         if choice.bool() {
@@ -38,6 +41,7 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
         match unsafe { libc::fork() } {
             -1 => anyhow::bail!("fork: {}", std::io::Error::last_os_error()),
             0 => {
+                stop::end_with(first);
                 DEPTH.store(1, SeqCst);
                 process(&plan, seed ^ u64::from(number), (fd, number == 0));
                 sum_up();

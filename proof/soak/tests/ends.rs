@@ -1,0 +1,154 @@
+//! A soak that ends before its time leaves neither processes nor control groups.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const SOAK: &str = env!("CARGO_BIN_EXE_headwater-soak");
+/// A time in which everything has happened, on a busy machine too.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A soak with a seed that no other process names.
+struct Soak {
+    child: Child,
+    seed: u64,
+}
+
+impl Soak {
+    fn start(number: u64, stdout: Stdio) -> Soak {
+        let seed = (u64::from(std::process::id()) << 8) + number;
+        let mut command = Command::new(SOAK);
+        command.args(["--minutes=5", &format!("--seed={seed}")]).stdout(stdout);
+        Soak { child: command.stderr(Stdio::piped()).spawn().unwrap(), seed }
+    }
+
+    /// Returns how many processes of its rounds there are.
+    fn workers(&self) -> usize {
+        let seed = format!("--seed={}", self.seed);
+        let lines = fs::read_dir("/proc").unwrap().flatten();
+        let lines = lines.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+        let is_worker = |line: &Vec<u8>| {
+            let mut words = line.split(|&byte| byte == 0);
+            words.any(|word| word == seed.as_bytes()) && words.any(|word| word == b"--worker")
+        };
+        lines.filter(is_worker).count()
+    }
+
+    /// Returns the control group, if there is one.
+    fn group(&self) -> Option<PathBuf> {
+        find(Path::new("/sys/fs/cgroup"), &format!("headwater-soak-{}", self.child.id()), 5)
+    }
+
+    fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    fn end(&mut self) -> (ExitStatus, String) {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            if begun.elapsed() > LIMIT {
+                let _ = self.child.kill();
+                panic!("the soak did not end");
+            }
+            sleep(Duration::from_millis(20));
+        };
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (status, said)
+    }
+}
+
+fn find(folder: &Path, name: &str, depth: u32) -> Option<PathBuf> {
+    let folders = fs::read_dir(folder).ok()?.flatten();
+    let folders = folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.map(|entry| entry.path()).find_map(|path| match path.ends_with(name) {
+        true => Some(path),
+        false if depth > 0 => find(&path, name, depth - 1),
+        false => None,
+    })
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LIMIT, "{what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_signal_ends_a_soak_in_order() {
+    for (number, signal) in [(1, "-TERM"), (2, "-INT"), (3, "-HUP")] {
+        let mut soak = Soak::start(number, Stdio::null());
+        until("no round began", || soak.workers() > 2);
+        soak.signal(signal);
+        let (status, said) = soak.end();
+        assert_eq!(status.code(), Some(3), "{signal}: {said}");
+        assert!(said.contains("ended by a signal"), "{said}");
+        until("processes run on", || soak.workers() == 0);
+        assert_eq!(soak.group(), None, "{signal}");
+    }
+}
+
+#[test]
+fn no_process_outlives_a_soak_that_is_killed() {
+    // Several plans: there are some in which the record is full, and all processes end, in seconds.
+    for number in 4..8 {
+        let mut soak = Soak::start(number, Stdio::null());
+        until("no round began", || soak.workers() > 2);
+        soak.signal("-KILL");
+        soak.child.wait().unwrap();
+        let begun = Instant::now();
+        until("processes run on", || soak.workers() == 0 || begun.elapsed() > LIMIT / 10);
+        assert_eq!(soak.workers(), 0, "processes run on");
+        // The next soak removes the group.
+        let mut next = Soak::start(20 + number, Stdio::null());
+        until("no round began", || next.workers() > 2);
+        assert_eq!(soak.group(), None);
+        next.signal("-TERM");
+        next.end();
+    }
+}
+
+#[test]
+fn a_standard_output_that_takes_nothing_ends_a_soak_in_order() {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut soak = Soak::start(8, full.into());
+    let (status, said) = soak.end();
+    assert_eq!(status.code(), Some(3), "{said}");
+    assert!(said.contains("cannot write to standard output"), "{said}");
+    let mut soak = Soak::start(9, Stdio::piped());
+    // The first line is read, and the pipe is closed in the first round.
+    let mut first = [0; 1];
+    let mut stdout = soak.child.stdout.take().unwrap();
+    stdout.read_exact(&mut first).unwrap();
+    until("no round began", || soak.workers() > 2);
+    drop(stdout);
+    let (status, said) = soak.end();
+    assert_eq!(status.code(), Some(3), "{said}");
+    assert_eq!((soak.workers(), soak.group()), (0, None));
+}
+
+#[test]
+fn a_round_and_a_name_that_cannot_be_are_wrong_usage() {
+    let soak = Command::new(SOAK).args(["--seed=1", "--round=5000000000"]).output().unwrap();
+    assert_eq!(soak.status.code(), Some(2));
+    let soak = Command::new(SOAK).args(["--minutes=0.01", "--resume=x.words"]).output().unwrap();
+    assert_eq!(soak.status.code(), Some(2));
+}
+
+#[test]
+fn the_largest_round_runs() {
+    let mut soak = Command::new(SOAK);
+    let soak = soak.args(["--minutes=0.01", "--seed=1", "--round=4294967295"]).output().unwrap();
+    let said = String::from_utf8_lossy(&soak.stdout);
+    assert!(said.contains("round 4294967295:"), "{said} {}", String::from_utf8_lossy(&soak.stderr));
+}
