@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+pub(super) mod chacha;
+
 /// Expands the 32 bytes at `key` to 15 round keys at `round_keys`.
 ///
 /// # Safety
