@@ -1,5 +1,5 @@
-//! arm64: the general registers and v0 to v31. What SVE adds to these is not saved: neither the
-//! library nor the compiler uses it unless a program is built for it.
+//! arm64: the general registers and v0 to v31. Their extension by SVE is not saved, because neither
+//! the library nor the compiler uses it unless a program is built for it.
 
 use std::arch::{asm, naked_asm};
 

@@ -1,5 +1,5 @@
-//! What has to be written in assembly, and so for each CPU: the change to another stack, after which
-//! all registers are saved, and a copy that leaves nothing of what it copied.
+//! The parts that are assembly, and so differ from CPU to CPU: the change to another stack, after
+//! which all registers are saved, and a copy that leaves nothing of what it copied.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
