@@ -31,7 +31,8 @@ const FACTS: &[&str] = match cfg!(target_arch = "aarch64") {
 const MODES: [&str; 4] = ["buffered", "hedged", "strict", "kernel"];
 /// Bytes of stack that the first draw of a process may take, and any other draw. An alternate stack
 /// for signals often has 8 KiB, of which the kernel's frame takes 3 KiB on a CPU with AVX-512.
-const STACK: [&str; 4] = ["--first-limit", "4096", "--refill-limit", "2048"];
+const FIRST_LIMIT: &str = if cfg!(target_arch = "aarch64") { arm64::FIRST_LIMIT } else { "4096" };
+const REFILL_LIMIT: &str = "2048";
 
 pub(crate) fn steps(report: &mut Report) {
     const LOSS: &str = "what a draw leaves in memory";
@@ -77,7 +78,7 @@ fn look(all: bool, witness: bool) -> Result<()> {
     for profile in profiles(all) {
         let subject = built(profile, "subject");
         run(&mut cargo(&format!("build -p subject --profile {profile}")))?;
-        search_all(&mut faults, searches(&searcher, &subject, profile, None));
+        search_all(&mut faults, searches(&searcher, &subject, profile, None, FIRST_LIMIT));
         if all || *profile == "release" {
             note(&mut faults, run(Command::new(built("release", "residue-disk")).arg(&subject)));
         }
@@ -87,10 +88,13 @@ fn look(all: bool, witness: bool) -> Result<()> {
         let features = if witness { "witness" } else { "forced" };
         run(&mut cargo(&format!("build -p subject --profile {profile} --features {features}")))?;
         if witness {
-            note(&mut faults, run(&mut search(&searcher, &subject, profile, None)));
+            note(&mut faults, run(&mut search(&searcher, &subject, profile, None, FIRST_LIMIT)));
         }
         for fact in FACTS {
-            search_all(&mut faults, searches(&searcher, &subject, profile, Some(fact)));
+            search_all(
+                &mut faults,
+                searches(&searcher, &subject, profile, Some(fact), FIRST_LIMIT),
+            );
         }
     }
     match faults.len() {
@@ -119,14 +123,21 @@ fn searches(
     subject: &Path,
     profile: &str,
     fact: Option<&'static str>,
+    first_limit: &str,
 ) -> Vec<Command> {
-    let for_keys = search(searcher, subject, profile, fact);
+    let for_keys = search(searcher, subject, profile, fact, first_limit);
     let served = MODES.map(|mode| served(subject, profile, mode, fact));
     [for_keys].into_iter().chain(served).collect()
 }
 
 /// Looks for keys and unserved bytes.
-fn search(searcher: &Path, subject: &Path, profile: &str, fact: Option<&str>) -> Command {
+fn search(
+    searcher: &Path,
+    subject: &Path,
+    profile: &str,
+    fact: Option<&str>,
+    first_limit: &str,
+) -> Command {
     let mut search = Command::new(searcher);
     search.arg("--subject").arg(subject).args(["--label", profile, "--header"]);
     if let Some(fact) = fact {
@@ -137,10 +148,10 @@ fn search(searcher: &Path, subject: &Path, profile: &str, fact: Option<&str>) ->
         "o0" => {}
         // Without inlining across files a large request on the locked path takes 2.2 KiB.
         "o1" => {
-            search.args(["--first-limit", "4096", "--refill-limit", "2560"]);
+            search.args(["--first-limit", first_limit, "--refill-limit", "2560"]);
         }
         _ => {
-            search.args(STACK);
+            search.args(["--first-limit", first_limit, "--refill-limit", REFILL_LIMIT]);
         }
     }
     search
