@@ -9,7 +9,7 @@
 mod words;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use words::{Block, Words};
 
@@ -135,7 +135,8 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
     // SAFETY: each step moves no more bytes than are left, because `len` is a multiple of 16, so
     // nothing past `len` is touched. A block of assembly is to the compiler what a volatile access
     // is. With words in the compiler's variables, an unoptimised build left on the stack whatever
-    // it served.
+    // it served. The registers are cleared because in `hedged` the bytes have no mask yet, and the
+    // compiler may pick registers that the next function saves in its frame.
     unsafe {
         let (mut source, mut dst, mut left) = (source, dst, len);
         while left >= 32 {
@@ -146,6 +147,10 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
                 "stp xzr, xzr, [{source}, #16]",
                 "stp {a}, {b}, [{dst}]",
                 "stp {c}, {d}, [{dst}, #16]",
+                "mov {a}, xzr",
+                "mov {b}, xzr",
+                "mov {c}, xzr",
+                "mov {d}, xzr",
                 source = in(reg) source, dst = in(reg) dst,
                 a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
                 options(nostack, preserves_flags),
@@ -157,6 +162,8 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
                 "ldp {a}, {b}, [{source}]",
                 "stp xzr, xzr, [{source}]",
                 "stp {a}, {b}, [{dst}]",
+                "mov {a}, xzr",
+                "mov {b}, xzr",
                 source = in(reg) source, dst = in(reg) dst, a = out(reg) _, b = out(reg) _,
                 options(nostack, preserves_flags),
             );
