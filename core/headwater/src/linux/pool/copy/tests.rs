@@ -244,7 +244,8 @@ pub(crate) mod registers {
     /// Clears the registers that a function need not keep for its caller.
     #[inline(always)]
     pub(crate) fn clear() {
-        // SAFETY: registers only, all declared.
+        // SAFETY: registers only, all declared. Not `nomem`, so that no copy of memory is moved past
+        // it.
         unsafe {
             core::arch::asm!(
                 ".irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17",

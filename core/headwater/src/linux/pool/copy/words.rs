@@ -132,8 +132,8 @@ unsafe fn put_word(dst: *mut u8, word: u64, len: usize) {
         if len == 8 {
             dst.cast::<u64>().write_unaligned(word.to_le());
         } else if len >= 4 {
-            let last = (word >> (8 * (len - 4))) as u32;
             dst.cast::<u32>().write_unaligned((word as u32).to_le());
+            let last = (word >> (8 * (len - 4))) as u32;
             dst.add(len - 4).cast::<u32>().write_unaligned(last.to_le());
         } else {
             dst.write(word as u8);
