@@ -244,7 +244,7 @@ pub(crate) mod registers {
     /// Clears the registers that a function need not keep for its caller.
     #[inline(always)]
     pub(crate) fn clear() {
-        // SAFETY: registers only, all declared. Not `nomem`, so that no copy of memory is moved past
+        // SAFETY: registers only, all declared. Without `nomem`, so that no access is moved past
         // it.
         unsafe {
             core::arch::asm!(
