@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// A release build, which draws and compares at the speed that users see. The guest is one too.
-const HEADWATER: &str = "cargo run --release -p headwater-cli --";
+pub(crate) const HEADWATER: &str = "cargo run --release -p headwater-cli --";
 
 /// Fetches QEMU and the kernels from the cache or from Debian.
 pub(crate) fn set_up() -> Result<()> {

@@ -118,6 +118,10 @@ enum Verb {
         /// Also let the library report its keys, and search for parts of them
         #[arg(long)]
         witness: bool,
+        /// Search programs for this architecture; those for another machine's run in a guest of
+        /// the lab [default: this machine's]
+        #[arg(long, value_parser = ["aarch64"])]
+        arch: Option<String>,
     },
     /// Writes the parts of the fronts that follow from the table of kinds: Java's enums, Python's
     /// methods and stubs, C's functions, and tables of the documents
@@ -169,7 +173,7 @@ fn main() -> ExitCode {
         Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
-        Verb::Residue { all, witness } => residue::residue(all, witness),
+        Verb::Residue { all, witness, arch } => residue::residue(all, witness, arch.as_deref()),
         Verb::Generate => generate::generate(),
         Verb::Duckdb => duckdb::extension(),
         Verb::Packages { bless } => packages::packages(bless),

@@ -134,7 +134,7 @@ mod tests {
         let root = crate::process::root().unwrap();
         for (workspace, package, linked, not_linked) in [
             ("fronts/python", "headwater-python", ["pyo3 ", "serde_json "], "pyo3-macros "),
-            ("fronts/java/native", "headwater-java", ["chacha20 ", "libc "], "pyo3 "),
+            ("fronts/java/native", "headwater-java", ["blake2 ", "libc "], "pyo3 "),
         ] {
             let notices = notices(&root.join(workspace), package).unwrap();
             let list = notices.split("\n----").next().unwrap();
@@ -178,7 +178,7 @@ mod tests {
         let notices = notices(&root, "headwater-c").unwrap();
         let list = notices.strip_prefix(HEAD).unwrap();
         let list = list.split("\n----").next().unwrap();
-        for name in ["libc ", "chacha20 ", "zeroize "] {
+        for name in ["libc ", "blake2 "] {
             assert!(list.lines().any(|line| line.starts_with(name)), "no {name}in {list}");
         }
         assert!(!list.contains("headwater"), "{list}");

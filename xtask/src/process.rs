@@ -69,14 +69,19 @@ pub(crate) fn pass_on(command: &mut Command, arguments: &[OsString]) -> Result<E
 
 /// Prints the line that a person would type, and returns it.
 pub(crate) fn announce(command: &Command) -> String {
+    let line = line(command);
+    println!("$ {line}");
+    line
+}
+
+/// Returns the line that a person would type.
+pub(crate) fn line(command: &Command) -> String {
     let variables = command
         .get_envs()
         .filter_map(|(name, value)| Some(format!("{}={}", name.display(), value?.display())));
     let words = [command.get_program()].into_iter().chain(command.get_args());
     let line: Vec<String> = variables.chain(words.map(|word| word.display().to_string())).collect();
-    let line = line.join(" ");
-    println!("$ {line}");
-    line
+    line.join(" ")
 }
 
 /// Returns the root directory of the workspace.

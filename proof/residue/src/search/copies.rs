@@ -66,11 +66,25 @@ impl Copies {
 
 fn place(section: &Section, at: usize) -> String {
     match section.name.as_str() {
-        // The order and the sizes of the subject's `Saved`.
-        "registers" if at < 128 => format!("general register {}", at / 8),
-        "registers" if at < 192 => format!("k{}", (at - 128) / 8),
-        "registers" => format!("zmm{}", (at - 192) / 64),
+        "registers" => register(at),
         "stack" => format!("stack-{}", section.bytes.len() - at),
         name => format!("{name}+{at}"),
+    }
+}
+
+/// Names the register that was saved there, by the order and the sizes of the subject's `Saved`.
+fn register(at: usize) -> String {
+    if cfg!(target_arch = "aarch64") {
+        match at {
+            ..248 => format!("x{}", at / 8),
+            248..256 => "sp".into(),
+            _ => format!("v{}", (at - 256) / 16),
+        }
+    } else {
+        match at {
+            ..128 => format!("general register {}", at / 8),
+            128..192 => format!("k{}", (at - 128) / 8),
+            _ => format!("zmm{}", (at - 192) / 64),
+        }
     }
 }

@@ -122,7 +122,7 @@ fn tell_places(stack: &Stack, room: *mut Room) {
     println!(
         "{base} {size} {} {} {room} {} {}",
         room + offset_of!(Room, saved),
-        size_of::<crate::stack::Saved>(),
+        size_of::<crate::cpu::Saved>(),
         size_of::<Room>(),
         room + offset_of!(Room, told),
     );

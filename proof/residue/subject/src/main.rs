@@ -3,15 +3,12 @@
 //! It knows nothing of keys. The program `residue` starts it, reads its memory while it waits, and
 //! then has it draw on, to learn what the page still held.
 
-#[cfg(target_arch = "x86_64")]
+mod cpu;
 mod draw;
-#[cfg(target_arch = "x86_64")]
 mod room;
-#[cfg(target_arch = "x86_64")]
 mod served;
-#[cfg(target_arch = "x86_64")]
 mod stack;
-#[cfg(all(target_arch = "x86_64", feature = "witness"))]
+#[cfg(feature = "witness")]
 mod witness;
 
 /// Draws as the two arguments say: what is drawn, and in which mode; facts to force follow.
@@ -19,7 +16,6 @@ mod witness;
 /// For "served" the program looks for the served bytes itself, and fails if it finds any. For
 /// "served-long" it leaves out draws of fewer than 16 bytes, and for "served-c" it looks at the C
 /// library that the third argument names.
-#[cfg(target_arch = "x86_64")]
 fn main() -> std::process::ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [what, mode, facts @ ..] = &arguments[..] else {
@@ -35,11 +31,6 @@ fn main() -> std::process::ExitCode {
     }
     draw::run(what, mode);
     std::process::ExitCode::SUCCESS
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn main() {
-    println!("skipped: only x86-64 has the code that changes stacks and saves registers");
 }
 
 /// Forces facts of the machine, which has to come before the first draw.

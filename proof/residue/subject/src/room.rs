@@ -1,6 +1,6 @@
 //! The memory that the subject hands out to the one who looks, in a mapping of its own.
 
-use crate::stack::Saved;
+use crate::cpu::Saved;
 use std::ptr::null_mut;
 
 /// The longest draw.

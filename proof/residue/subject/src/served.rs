@@ -4,13 +4,13 @@
 //! that. So the search begins below the caller's stack pointer, where the frames of the library
 //! were: no code can find a copy there in order to erase it. Each draw has a caller of its own in
 //! this file, which reads its stack pointer right before the draw and moves the result to the room
-//! by one instruction, because a call would leave copies of its own.
+//! without a call, because one would leave copies of its own.
 
+use crate::cpu;
 use crate::draw::stay_on_one_cpu;
 use crate::room::Room;
 use crate::stack::Stack;
 use headwater::{Config, Mode, Rng};
-use std::arch::asm;
 use std::collections::HashSet;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::num::{NonZeroU32, NonZeroU64};
@@ -72,16 +72,13 @@ macro_rules! caller {
             // The frame is there from here on. The compiler may otherwise make it after the stack
             // pointer was noted, and the caller's own copy would lie below.
             std::hint::black_box(&0u8);
-            // SAFETY: reads a register.
-            unsafe { asm!("mov {}, rsp", out(reg) $order.below, options(nomem, nostack)) };
+            $order.below = cpu::stack_pointer();
             match $draw {
                 Ok(value) => {
                     // SAFETY: the room at `at` has space for every kind of value, whose bytes are
-                    // all initialised; the direction flag is clear.
+                    // all initialised.
                     unsafe {
-                        asm!("rep movsb",
-                            inout("rcx") size_of_val(&value) => _, inout("rsi") &raw const value => _,
-                            inout("rdi") $order.at => _, options(nostack, preserves_flags));
+                        cpu::copy((&raw const value).cast(), $order.at, size_of_val(&value));
                     }
                 }
                 Err(_) => $order.failed = true,
@@ -93,8 +90,7 @@ macro_rules! caller {
         fn $name($order: &mut Order) {
             // SAFETY: the room has this space, and no other reference to it exists.
             let $bytes = unsafe { std::slice::from_raw_parts_mut($order.at, $order.len) };
-            // SAFETY: reads a register.
-            unsafe { asm!("mov {}, rsp", out(reg) $order.below, options(nomem, nostack)) };
+            $order.below = cpu::stack_pointer();
             if !$draw {
                 $order.failed = true;
             }
@@ -161,7 +157,7 @@ fn leaves_a_copy() -> Result<u64, ()> {
     let mut copy = [0u64; 4];
     let word = headwater::u64().map_err(drop)?;
     // SAFETY: a store to our own array, which the compiler cannot remove.
-    unsafe { asm!("mov [{}], {}", in(reg) &raw mut copy, in(reg) word, options(nostack)) };
+    unsafe { cpu::store((&raw mut copy).cast(), word) };
     Ok(word)
 }
 

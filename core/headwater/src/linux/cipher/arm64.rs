@@ -2,6 +2,13 @@
 
 #![allow(unsafe_code)]
 
+pub(super) mod chacha;
+
+// Vectors are loaded as whole registers, whose bytes are the other way round there. A known answer
+// would show it for AES; nothing would for ChaCha20 and for the bytes that are copied.
+#[cfg(target_endian = "big")]
+compile_error!("headwater has no assembly for big-endian arm64");
+
 /// Expands the 32 bytes at `key` to 15 round keys at `round_keys`.
 ///
 /// # Safety

@@ -1,7 +1,10 @@
-//! ChaCha20 (RFC 8439) by RustCrypto's `chacha20`, for CPUs without AES instructions.
+//! ChaCha20 (RFC 8439) by RustCrypto's `chacha20`, for architectures without assembly
+//! of ours.
 //!
 //! The crate's code decides for itself which registers and stack it uses. So each function here is
-//! kept apart from its caller, and [`scrub`] clears the stack below and the registers afterwards.
+//! kept apart from its caller, and [`scrub`] clears the stack below it afterwards. That is not
+//! enough: on arm64, which has assembly since, the crate's frames were deeper than what is
+//! cleared, and some profiles left a whole key. No other architecture was searched.
 
 #![allow(unsafe_code)]
 

@@ -23,14 +23,14 @@
 //! be the first one again.
 //!
 //! `chacha`, for CPUs without assembly of ours, cannot keep the first rule: it calls a crate. It
-//! scrubs stack and registers instead, which is weaker, and is no model for new code. Tests see
-//! none of this; `cargo xtask residue --all` does.
+//! scrubs the stack instead, which is weaker, and is no model for new code. Tests see none of this;
+//! `cargo xtask residue --all` does, and for arm64 the same with `--arch aarch64`.
 
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "aarch64")]
 mod arm64;
-#[cfg(any(not(target_arch = "x86_64"), miri))]
+#[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
 mod chacha;
 pub(crate) mod hedge;
 mod known_answer;
@@ -64,7 +64,7 @@ pub(crate) enum Backend {
     /// AES-256-CTR on the cryptographic extension of arm64.
     #[cfg(target_arch = "aarch64")]
     Arm64,
-    /// ChaCha20, on SSE2 or by the `chacha20` crate.
+    /// ChaCha20, on SSE2, on NEON or by the `chacha20` crate.
     ChaCha,
 }
 
@@ -129,6 +129,7 @@ impl Backend {
             #[cfg(target_arch = "aarch64")]
             Backend::Arm64 => "AES-256-CTR (arm64)",
             Backend::ChaCha if cfg!(target_arch = "x86_64") => "ChaCha20 (SSE2)",
+            Backend::ChaCha if cfg!(target_arch = "aarch64") => "ChaCha20 (NEON)",
             Backend::ChaCha => "ChaCha20 (chacha20 crate)",
         }
     }
@@ -164,7 +165,9 @@ impl Backend {
                 Backend::Arm64 => arm64::derive(seed, round_keys),
                 #[cfg(all(target_arch = "x86_64", not(miri)))]
                 Backend::ChaCha => x86::chacha::derive(seed, round_keys),
-                #[cfg(any(not(target_arch = "x86_64"), miri))]
+                #[cfg(all(target_arch = "aarch64", not(miri)))]
+                Backend::ChaCha => arm64::chacha::derive(seed, round_keys),
+                #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
                 _ => chacha::derive(seed, round_keys),
             }
         }
@@ -234,7 +237,9 @@ impl Backend {
                 Backend::Arm64 => arm64::stream(round_keys, first, out, len),
                 #[cfg(all(target_arch = "x86_64", not(miri)))]
                 Backend::ChaCha => x86::chacha::stream(round_keys, first, out, len),
-                #[cfg(any(not(target_arch = "x86_64"), miri))]
+                #[cfg(all(target_arch = "aarch64", not(miri)))]
+                Backend::ChaCha => arm64::chacha::stream(round_keys, first, out, len),
+                #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
                 _ => chacha::stream(round_keys, first, out, len),
             }
         }
@@ -358,45 +363,16 @@ impl Drop for Workspace {
     }
 }
 
-/// Clears what the `chacha20` crate leaves of a key: the stack below its caller's frame, and
-/// registers.
+/// Clears what the `chacha20` crate leaves of a key on the stack below its caller's frame.
 ///
 /// Called right after the crate's code and from the same frame, so that the memory is the same.
-#[cfg(any(not(target_arch = "x86_64"), miri))]
+#[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
 #[inline(never)]
 fn scrub() {
-    // The size covers the crate's frames in a release build, and fits a signal stack.
+    // The size fits a signal stack. Some builds have deeper frames.
     let mut below = [0u128; 72];
     // SAFETY: our own array.
     unsafe { wipe((&raw mut below).cast(), size_of_val(&below)) };
-    scrub_registers();
-}
-
-/// Clears the vector registers that a key schedule has gone through: the next signal's frame, or a
-/// core dump, would write them to memory.
-#[cfg(any(not(target_arch = "x86_64"), miri))]
-#[inline]
-fn scrub_registers() {
-    if cfg!(miri) {
-        return;
-    }
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: registers only, all declared.
-    unsafe {
-        core::arch::asm!(
-            "movi v0.2d, #0", "movi v1.2d, #0", "movi v2.2d, #0", "movi v3.2d, #0",
-            "movi v4.2d, #0", "movi v5.2d, #0", "movi v6.2d, #0", "movi v7.2d, #0",
-            "movi v16.2d, #0", "movi v17.2d, #0", "movi v18.2d, #0", "movi v19.2d, #0",
-            "movi v20.2d, #0", "movi v21.2d, #0", "movi v22.2d, #0", "movi v23.2d, #0",
-            "movi v24.2d, #0", "movi v25.2d, #0", "movi v26.2d, #0", "movi v27.2d, #0",
-            "movi v28.2d, #0", "movi v29.2d, #0", "movi v30.2d, #0", "movi v31.2d, #0",
-            out("v0") _, out("v1") _, out("v2") _, out("v3") _, out("v4") _, out("v5") _,
-            out("v6") _, out("v7") _, out("v16") _, out("v17") _, out("v18") _, out("v19") _,
-            out("v20") _, out("v21") _, out("v22") _, out("v23") _, out("v24") _, out("v25") _,
-            out("v26") _, out("v27") _, out("v28") _, out("v29") _, out("v30") _, out("v31") _,
-            options(nomem, nostack, preserves_flags),
-        );
-    }
 }
 
 /// Overwrites `len` bytes, a multiple of 16, with zeros, in a way that is not removed as unused.

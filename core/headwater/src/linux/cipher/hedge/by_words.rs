@@ -5,8 +5,7 @@
 /// # Safety
 ///
 /// `dst` is valid for reads and writes of 16 bytes; the rest is as for [`mask`](super::mask).
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
-#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[target_feature(enable = "aes,sse4.1")]
 #[inline]
 pub(super) unsafe fn mask_block(keys: *const u8, r: [u64; 2], dst: *mut u8) {
     // SAFETY: keys and CPU are as `mask` asks, and the 16 bytes at `dst` are the caller's.

@@ -13,12 +13,12 @@
 //! Time is the reason for the shape of this module. The first round waits for the CPU's words,
 //! and nothing can start before they are there; so whatever stands between them and the caller's
 //! buffer is paid in full. A load of 16 bytes waits until two stores of 8 have left the CPU's
-//! buffers, which is what a mask met twice that went through memory on its way. So on x86-64 the
-//! words go into the rounds from registers, and a whole block goes to the buffer in one store.
+//! buffers, which is what a mask met twice that went through memory on its way. So the words go
+//! into the rounds from registers, and a whole block goes to the buffer in one store.
 
 use super::wipe;
 
-#[cfg(any(target_arch = "aarch64", all(target_arch = "x86_64", miri)))]
+#[cfg(all(target_arch = "x86_64", miri))]
 mod by_words;
 #[cfg(target_arch = "aarch64")]
 #[path = "arm64.rs"]
@@ -52,8 +52,8 @@ pub(crate) unsafe fn mask(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
     unsafe { cpu::mask(keys, r) }
 }
 
-/// Masks the 16 bytes at `dst`, a whole request, with [`mask`]. On x86-64 the bytes go through no
-/// memory but `dst`, and through no register of the compiler's.
+/// Masks the 16 bytes at `dst`, a whole request, with [`mask`]. The bytes go through no memory
+/// but `dst`, and through no register of the compiler's.
 ///
 /// # Safety
 ///
@@ -150,7 +150,19 @@ unsafe fn xor_word(dst: *mut u8, word: u64) {
         core::arch::asm!("xor qword ptr [{dst}], {word}", dst = in(reg) dst, word = in(reg) word,
             options(nostack));
     }
-    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: the load and the store are the 8 bytes at `dst`, at any alignment.
+    unsafe {
+        core::arch::asm!(
+            "ldr {old}, [{dst}]",
+            "eor {old}, {old}, {word}",
+            "str {old}, [{dst}]",
+            "mov {old}, xzr",
+            dst = in(reg) dst, word = in(reg) word, old = out(reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+    #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
     // SAFETY: the 8 bytes at `dst` are valid, and both accesses allow any alignment.
     unsafe {
         let dst = dst.cast::<u64>();

@@ -9,7 +9,7 @@
 mod words;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use words::{Block, Words};
 
@@ -35,7 +35,23 @@ pub(super) unsafe fn is_zero(at: *const u8) -> bool {
         );
         zero != 0
     }
-    #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+    #[cfg(all(target_arch = "aarch64", not(any(miri, sanitized))))]
+    // SAFETY: one load of the 16 bytes that can be read, at any alignment, and registers.
+    unsafe {
+        let zero: u64;
+        core::arch::asm!(
+            "ldp {low}, {high}, [{at}]",
+            "orr {low}, {low}, {high}",
+            "cmp {low}, #0",
+            "cset {zero}, eq",
+            "mov {low}, xzr",
+            "mov {high}, xzr",
+            at = in(reg) at, low = out(reg) _, high = out(reg) _, zero = out(reg) zero,
+            options(nostack, readonly),
+        );
+        zero != 0
+    }
+    #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri, sanitized))]
     // SAFETY: one unaligned load of the 16 bytes that can be read.
     unsafe {
         at.cast::<u128>().read_unaligned() == 0
@@ -115,7 +131,45 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
             (source, dst, left) = (source.add(16), dst.add(16), left - 16);
         }
     }
-    #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+    #[cfg(all(target_arch = "aarch64", not(any(miri, sanitized))))]
+    // SAFETY: each step moves no more bytes than are left, because `len` is a multiple of 16, so
+    // nothing past `len` is touched. A block of assembly is to the compiler what a volatile access
+    // is. With words in the compiler's variables, an unoptimised build left on the stack whatever
+    // it served. The registers are cleared because in `hedged` the bytes have no mask yet, and the
+    // compiler may pick registers that the next function saves in its frame.
+    unsafe {
+        let (mut source, mut dst, mut left) = (source, dst, len);
+        while left >= 32 {
+            core::arch::asm!(
+                "ldp {a}, {b}, [{source}]",
+                "ldp {c}, {d}, [{source}, #16]",
+                "stp xzr, xzr, [{source}]",
+                "stp xzr, xzr, [{source}, #16]",
+                "stp {a}, {b}, [{dst}]",
+                "stp {c}, {d}, [{dst}, #16]",
+                "mov {a}, xzr",
+                "mov {b}, xzr",
+                "mov {c}, xzr",
+                "mov {d}, xzr",
+                source = in(reg) source, dst = in(reg) dst,
+                a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+                options(nostack, preserves_flags),
+            );
+            (source, dst, left) = (source.add(32), dst.add(32), left - 32);
+        }
+        if left > 0 {
+            core::arch::asm!(
+                "ldp {a}, {b}, [{source}]",
+                "stp xzr, xzr, [{source}]",
+                "stp {a}, {b}, [{dst}]",
+                "mov {a}, xzr",
+                "mov {b}, xzr",
+                source = in(reg) source, dst = in(reg) dst, a = out(reg) _, b = out(reg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+    #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri, sanitized))]
     for done in (0..len).step_by(16) {
         // SAFETY: `done` is a multiple of 16 below `len`, which is one too, so 16 bytes follow it.
         // Zeros are copied as well: the caller looks at what was copied.
@@ -158,8 +212,30 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
         }
         return (zeros == 0).then_some(());
     }
+    #[cfg(all(target_arch = "aarch64", not(any(miri, sanitized))))]
+    // SAFETY: one load and two stores of 16 bytes, which are the caller's. The registers are
+    // cleared because the caller may mask the bytes at `dst`, as above.
+    unsafe {
+        let zeros: u64;
+        core::arch::asm!(
+            "ldp {low}, {high}, [{source}]",
+            "stp xzr, xzr, [{source}]",
+            "stp {low}, {high}, [{dst}]",
+            "orr {low}, {low}, {high}",
+            "cmp {low}, #0",
+            "cset {zeros}, eq",
+            "mov {low}, xzr",
+            "mov {high}, xzr",
+            source = in(reg) source, dst = in(reg) dst, low = out(reg) _, high = out(reg) _,
+            zeros = out(reg) zeros, options(nostack),
+        );
+        (zeros == 0).then_some(())
+    }
+    #[cfg(any(not(target_arch = "aarch64"), miri, sanitized))]
     // SAFETY: two words of the page, which is aligned to 8, and the 16 bytes of `dst`.
-    unsafe { Block::take(source).map(|block| block.put(dst, 16)) }
+    unsafe {
+        Block::take(source).map(|block| block.put(dst, 16))
+    }
 }
 
 /// Copies 8 bytes to `dst` and erases them; returns None if the window of 16 bytes there was zero.
@@ -188,7 +264,26 @@ pub(super) unsafe fn take_word(source: *mut u8, dst: *mut u8) -> Option<()> {
         );
         (zeros == 0).then_some(())
     }
-    #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+    #[cfg(all(target_arch = "aarch64", not(any(miri, sanitized))))]
+    // SAFETY: the window and the 8 bytes are the caller's; nothing else is touched.
+    unsafe {
+        let zeros: u64;
+        core::arch::asm!(
+            "ldr {word}, [{source}]",
+            "str xzr, [{source}]",
+            "str {word}, [{dst}]",
+            "ldr {next}, [{source}, #8]",
+            "orr {word}, {word}, {next}",
+            "cmp {word}, #0",
+            "cset {zeros}, eq",
+            "mov {word}, xzr",
+            "mov {next}, xzr",
+            source = in(reg) source, dst = in(reg) dst, word = out(reg) _, next = out(reg) _,
+            zeros = out(reg) zeros, options(nostack),
+        );
+        (zeros == 0).then_some(())
+    }
+    #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri, sanitized))]
     // SAFETY: the window and the 8 bytes are the caller's.
     unsafe {
         u64::take(source).map(|word| word.put(dst, 8))
@@ -238,7 +333,37 @@ pub(super) unsafe fn take_rest(source: *mut u8, dst: *mut u8, len: usize) -> Opt
         );
         (zeros == 0).then_some(())
     }
-    #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+    #[cfg(all(target_arch = "aarch64", not(any(miri, sanitized))))]
+    // SAFETY: the loads lie in the window of 16 bytes, and the stores erase it; the loop writes as
+    // many bytes as are left.
+    unsafe {
+        let zeros: u64;
+        core::arch::asm!(
+            "ldp {low}, {high}, [{source}]",
+            "str xzr, [{source}]",
+            "orr {both}, {low}, {high}",
+            "cmp {both}, #0",
+            "cset {zeros}, eq",
+            "cmp {left}, #8",
+            "b.ls 3f",
+            "str xzr, [{source}, #8]",
+            "str {low}, [{dst}], #8",
+            "sub {left}, {left}, #8",
+            "mov {low}, {high}",
+            "3: strb {low:w}, [{dst}], #1",
+            "lsr {low}, {low}, #8",
+            "subs {left}, {left}, #1",
+            "b.ne 3b",
+            "mov {low}, xzr",
+            "mov {high}, xzr",
+            "mov {both}, xzr",
+            source = in(reg) source, dst = inout(reg) dst => _, left = inout(reg) len => _,
+            low = out(reg) _, high = out(reg) _, both = out(reg) _, zeros = out(reg) zeros,
+            options(nostack),
+        );
+        (zeros == 0).then_some(())
+    }
+    #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri, sanitized))]
     // SAFETY: a word is taken for up to 8 bytes and two for more, both within the window, and `put`
     // writes `len` of them.
     unsafe {

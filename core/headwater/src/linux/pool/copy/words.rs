@@ -1,4 +1,7 @@
 //! Draws of up to 16 bytes: one word or two, read and erased by volatile accesses.
+//!
+//! The first byte of a word in memory is its lowest one here, on any CPU. Otherwise the stores that
+//! overlap in [`Words::put`] would write some bytes twice and others never.
 
 #![allow(unsafe_code)]
 
@@ -75,8 +78,8 @@ impl Words for Block {
         // SAFETY: two stores of 8 bytes, which overlap in the 9 to 15 that may be written.
         unsafe {
             let second = if len == 16 { high } else { shifted(low, high, len) };
-            dst.cast::<u64>().write_unaligned(low);
-            dst.add(len - 8).cast::<u64>().write_unaligned(second);
+            dst.cast::<u64>().write_unaligned(low.to_le());
+            dst.add(len - 8).cast::<u64>().write_unaligned(second.to_le());
         }
     }
 }
@@ -102,7 +105,7 @@ unsafe fn take_word(source: *mut u8) -> u64 {
     unsafe {
         let word = source.read_volatile();
         source.write_volatile(0);
-        word
+        u64::from_le(word)
     }
 }
 
@@ -127,10 +130,11 @@ unsafe fn put_word(dst: *mut u8, word: u64, len: usize) {
     // SAFETY: each store lies within `len` bytes; two overlap if `len` is not a power of two.
     unsafe {
         if len == 8 {
-            dst.cast::<u64>().write_unaligned(word);
+            dst.cast::<u64>().write_unaligned(word.to_le());
         } else if len >= 4 {
-            dst.cast::<u32>().write_unaligned(word as u32);
-            dst.add(len - 4).cast::<u32>().write_unaligned((word >> (8 * (len - 4))) as u32);
+            dst.cast::<u32>().write_unaligned((word as u32).to_le());
+            let last = (word >> (8 * (len - 4))) as u32;
+            dst.add(len - 4).cast::<u32>().write_unaligned(last.to_le());
         } else {
             dst.write(word as u8);
             dst.add(len / 2).write((word >> (8 * (len / 2))) as u8);
