@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use support::children::fork;
 use support::machine::{bind, can_reseed, cpus, reseed, skip};
 use support::rules::force;
-use support::stepper::{Traced, stop, trace_me};
+use support::stepper::{Traced, shared, stop, trace_me};
 use support::voided::DRAWS;
 
 /// Runs as `common::isolated` does, one test after the other, because a reseed concerns the whole
@@ -235,18 +235,6 @@ impl Drop for Tracer {
     }
 }
 
-fn shared_memory() -> &'static Shared {
-    // SAFETY: a new mapping, larger than the structure, which is made of atomics, for which zeros
-    // are valid; it is never unmapped.
-    unsafe {
-        let (read_write, flags) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-        let at = libc::mmap(null_mut(), size_of::<Shared>(), read_write, flags, -1, 0);
-        assert_ne!(at, libc::MAP_FAILED);
-        &*at.cast::<Shared>()
-    }
-}
-
 /// Returns a child that waits to be stepped through draws. Returns None, with a report, where
 /// stepping is not possible.
 fn tracer(test: &str) -> Option<Tracer> {
@@ -269,7 +257,8 @@ fn tracer_of_any_draw(test: &str) -> Option<Tracer> {
     }
     // One CPU: the same slot each time, and the child runs as soon as the tracer waits.
     bind(&cpus()[..1]);
-    let shared = shared_memory();
+    // SAFETY: atomics, for which zeros are valid.
+    let shared = unsafe { shared() };
     let child = fork(|| {
         if !trace_me() {
             return 77;

@@ -1,0 +1,193 @@
+//! A refill, instruction by instruction. At each of them all pages vanish, the process forks, the
+//! kernel reseeds, or a signal comes whose handler does not return.
+//!
+//! The order of a refill's steps is an argument that no checker of threads can follow, because the
+//! other party is the kernel, which may clear the page at any instant. So a tracer steps a child
+//! through a draw whose page is empty, up to one instruction after the other, and there a handler
+//! does what the kernel would. A refill in the wrong order would lose its key in between, and serve
+//! a stream that depends on nothing: the same words in several of these runs. So all words of all
+//! runs go into one record, where none is zero and none repeats.
+//!
+//! `HEADWATER_TEST_EPISODES` sets how many places of each refill are tried; with 100000 of them and
+//! `--release` all are.
+#![cfg(all(target_os = "linux", target_arch = "x86_64", not(any(loom, miri, sanitized))))]
+
+mod common;
+mod refills;
+mod support;
+
+use common::{isolated_as, record};
+use headwater::Mode;
+use headwater::testing::Force;
+use refills::{Event, Half, Path, Pool, Shared, Tracer};
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use support::machine::{bind, can_reseed, cpus, skip};
+use support::rules::force;
+use support::stepper::shared;
+
+/// The places of a refill that are tried by default. An optimized one has 2,200 to 4,200, which take
+/// five minutes in all; others have more, and each takes longer.
+const PLACES: usize = 150;
+
+/// For each pool and each half of a seed, in a process of its own: calls `disturb` for every
+/// instruction of a refill, and checks what was drawn. `disturb` starts another child if it has to,
+/// and returns false where the draw took another way than the refill that was looked at.
+fn at_every_instruction(
+    test: &str,
+    disturb: impl Fn(&Tracer, &Path, &dyn Fn() -> Tracer, usize) -> bool,
+) {
+    for mode in [Mode::Buffered, Mode::Hedged] {
+        for pool in [Pool::Slot, Pool::Handle, Pool::Section] {
+            for half in [Half::First, Half::Kernel, Half::Link] {
+                // Masks need the place of the link, and where a section's chain ends depends on how
+                // often a thread is preempted in a put.
+                if mode == Mode::Hedged && half == Half::Link
+                    || pool == Pool::Section && half == Half::Kernel
+                {
+                    continue;
+                }
+                let variant = format!("{} {pool:?} {half:?}", mode.name());
+                isolated_as(test, &variant, &[("HEADWATER_MODE", mode.name())], || {
+                    if let Err(why) = each_place(test, mode, pool, half, &disturb) {
+                        skip(test, why);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Returns as many of the places as are asked for, at equal distances.
+fn chosen(places: Range<usize>) -> impl Iterator<Item = usize> {
+    let asked = std::env::var("HEADWATER_TEST_EPISODES").map(|number| number.parse().unwrap());
+    let distance = places.len().div_ceil(asked.unwrap_or(PLACES)).max(1);
+    places.skip(headwater::u64().unwrap() as usize % distance).step_by(distance)
+}
+
+/// Calls `disturb` for every instruction of one refill; an error says why that is not possible.
+fn each_place(
+    test: &str,
+    mode: Mode,
+    pool: Pool,
+    half: Half,
+    disturb: impl Fn(&Tracer, &Path, &dyn Fn() -> Tracer, usize) -> bool,
+) -> Result<(), &'static str> {
+    if pool != Pool::Section {
+        force(&[Force::NoSections]);
+    }
+    headwater::init().unwrap();
+    let status = headwater::status();
+    if status.mode != mode {
+        return Err(status.reason);
+    }
+    if pool == Pool::Section && status.path != headwater::Path::Sections {
+        return Err(status.path.why().unwrap_or("nothing is buffered"));
+    }
+    if !can_reseed(test) {
+        return Ok(());
+    }
+    // One CPU: the same slot each time, and the child runs as soon as the tracer waits.
+    bind(&cpus()[..1]);
+    record::open();
+    // SAFETY: atomics, for which zeros are valid.
+    let shared = unsafe { shared::<Shared>() };
+    let start = || Tracer::start(shared, pool, half);
+    let tracer =
+        start().ok_or("ptrace is refused, so refills are disturbed at the hooks' points alone")?;
+    let again = || start().expect("tracing was possible");
+    // Now and then the kernel reseeds by itself, or preempts a section: then the way is another. If
+    // it is another nearly every time, the one that was looked at was an exception.
+    const TRIES: usize = 3;
+    let (mut disturbed, mut all) = (0, 1);
+    for _ in 0..TRIES {
+        let path = tracer.undisturbed();
+        let is_disturbed =
+            |number: &usize| (0..TRIES).any(|_| disturb(&tracer, &path, &again, *number));
+        let chosen: Vec<usize> = chosen(path.places.clone()).collect();
+        (disturbed, all) =
+            (chosen.iter().filter(|number| is_disturbed(number)).count(), chosen.len());
+        if disturbed > all * 9 / 10 {
+            break;
+        }
+    }
+    if disturbed <= all * 9 / 10 {
+        return Err("its refills take another way each time");
+    }
+    drop(tracer);
+    let words = record::check();
+    println!("{mode:?} {pool:?} {half:?}: {disturbed} of {all} instructions, {words} words");
+    Ok(())
+}
+
+#[test]
+fn pages_vanish_before_every_instruction_of_a_refill() {
+    let test = "pages_vanish_before_every_instruction_of_a_refill";
+    at_every_instruction(test, |tracer, path, _, number| {
+        tracer.draw_with(path, &[(number, Event::Drop)])
+    });
+}
+
+/// The guards are compared once, after the copy. So there is one place from which on a fork comes
+/// after the draw, and both processes return the word that it has copied; and none before it.
+#[test]
+fn a_fork_before_every_instruction_of_a_refill() {
+    let test = "a_fork_before_every_instruction_of_a_refill";
+    let compared_at = AtomicUsize::new(usize::MAX);
+    at_every_instruction(test, |tracer, path, _, number| {
+        let done = tracer.draw_with(path, &[(number, Event::Fork)]);
+        let [parents, childs] = [0, 1].map(|of| tracer.shared.words[of].load(SeqCst));
+        if done && parents == childs {
+            compared_at.fetch_min(number, SeqCst);
+        } else if done {
+            let all = path.instructions.len();
+            let is_before = number < compared_at.load(SeqCst);
+            assert!(is_before, "a fork before {number} of {all} was seen again");
+            record::add(&childs.to_ne_bytes());
+        }
+        done
+    });
+}
+
+/// A slot that is lost stays lost, so each refill that is left is another child's.
+#[test]
+fn a_jump_before_every_instruction_of_a_refill() {
+    let test = "a_jump_before_every_instruction_of_a_refill";
+    at_every_instruction(test, |_, path, again, number| {
+        again().draw_with(path, &[(number, Event::Jump)])
+    });
+}
+
+/// From the place on at which the key is drawn, the page that is filled is not drawn from: the draw,
+/// or the next one, fills another.
+#[test]
+fn a_reseed_before_every_instruction_of_a_refill() {
+    let test = "a_reseed_before_every_instruction_of_a_refill";
+    at_every_instruction(test, |tracer, path, _, number| {
+        let done = tracer.draw_with(path, &[(number, Event::Reseed)]) && tracer.has_filled();
+        // A page that is filled for a section, and not put, is not counted.
+        let is_counted = tracer.pool != Pool::Section;
+        let is_late = is_counted && path.keyed.is_some_and(|keyed| number >= keyed);
+        let again = tracer.shared.made_by_two.load(SeqCst) > 1;
+        let all = path.instructions.len();
+        assert!(!done || !is_late || again, "a reseed before {number} of {all} was not seen");
+        done
+    });
+}
+
+/// Two events in one refill: what the first one leaves is met by the second. Which and where is drawn
+/// by lot.
+#[test]
+fn two_events_in_a_refill() {
+    const EVENTS: [Event; 3] = [Event::Drop, Event::Fork, Event::Reseed];
+    at_every_instruction("two_events_in_a_refill", |tracer, path, _, number| {
+        let lot = |of: usize| headwater::u64().unwrap() as usize % of;
+        // A step takes as long as a whole draw, so one place in ten is tried.
+        if lot(10) > 0 {
+            return true;
+        }
+        let later = number + lot(path.places.end - number);
+        let events = [(number, EVENTS[lot(3)]), (later, EVENTS[lot(3)])];
+        tracer.draw_with(path, &events)
+    });
+}
