@@ -26,13 +26,13 @@ use support::machine::{bind, can_reseed, cpus, skip};
 use support::rules::force;
 use support::stepper::shared;
 
-/// The places of a refill that are tried by default. An optimized one has 2,200 to 4,200, which take
-/// five minutes in all; others have more, and each takes longer.
+/// The places of a refill that are tried by default. An optimized one has 2,200 to 4,200, which
+/// take five minutes in all; others have more, and each takes longer.
 const PLACES: usize = 150;
 
-/// For each pool and each half of a seed, in a process of its own: calls `disturb` for every
-/// instruction of a refill, and checks what was drawn. `disturb` starts another child if it has to,
-/// and returns false where the draw took another way than the refill that was looked at.
+/// Calls `disturb` for the instructions of a refill, and checks what was drawn; for each pool and
+/// each half of a seed, in a process of its own. `disturb` starts another child if it has to, and
+/// returns false where the draw took another way than the refill that was looked at.
 fn at_every_instruction(
     test: &str,
     disturb: impl Fn(&Tracer, &Path, &dyn Fn() -> Tracer, usize) -> bool,
@@ -158,8 +158,8 @@ fn a_jump_before_every_instruction_of_a_refill() {
     });
 }
 
-/// From the place on at which the key is drawn, the page that is filled is not drawn from: the draw,
-/// or the next one, fills another.
+/// From the place on at which the key is drawn, the page that is filled is not drawn from: the
+/// draw, or the next one, fills another.
 #[test]
 fn a_reseed_before_every_instruction_of_a_refill() {
     let test = "a_reseed_before_every_instruction_of_a_refill";
@@ -175,8 +175,8 @@ fn a_reseed_before_every_instruction_of_a_refill() {
     });
 }
 
-/// Two events in one refill: what the first one leaves is met by the second. Which and where is drawn
-/// by lot.
+/// Two events in one refill: what the first one leaves is met by the second. Which and where is
+/// drawn by lot.
 #[test]
 fn two_events_in_a_refill() {
     const EVENTS: [Event; 3] = [Event::Drop, Event::Fork, Event::Reseed];

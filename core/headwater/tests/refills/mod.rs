@@ -1,5 +1,5 @@
-//! The child: it empties a page, and draws once more while the tracer steps it or a handler does what
-//! the kernel would.
+//! The child: it empties a page, and draws once more, while the tracer steps it or a handler does
+//! what the kernel would.
 
 mod tracer;
 
@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
-/// What happens in the middle of the refill.
+/// An event in the middle of the refill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Event {
@@ -53,8 +53,8 @@ pub(crate) enum Half {
 /// A refill that follows one whose half the vDSO gave is the first of seven with a link.
 const REFILLS_OF_A_CHAIN: usize = 8;
 
-/// Words that are recorded after the draw. A word that came out of the middle of a refill would come
-/// out again among them.
+/// Words that are recorded after the draw. A word that came out of the middle of a refill would
+/// come out again among them.
 const RECORDED: usize = 100;
 
 /// The messages between tracer and child.
@@ -92,7 +92,7 @@ extern "C" fn disturb(_: libc::c_int) {
     }
 }
 
-/// Blocks a signal, which would stop the traced child where nothing looks for a stop.
+/// Keeps a signal away, which would stop the traced child where nothing looks for a stop.
 fn block(signal: libc::c_int) {
     // SAFETY: a set of signals is any bits, and sigaddset sets one of them.
     unsafe {

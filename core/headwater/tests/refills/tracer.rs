@@ -17,7 +17,7 @@ const TOO_MANY: usize = 50_000;
 pub(crate) struct Path {
     /// The addresses of its instructions, in order.
     pub(crate) instructions: Vec<u64>,
-    /// Those that can be disturbed: all, but not sections, in which each stop is an end.
+    /// The ones that can be disturbed: all but those of sections, in which each stop is an end.
     pub(crate) places: Range<usize>,
     /// For each place, the nearest one at or before it at which a breakpoint can be set, and how
     /// often the way has come by there.
@@ -36,8 +36,8 @@ impl Path {
         for at in places.clone() {
             let address = instructions[at];
             let visit = visits.entry(address).or_insert(0);
-            // What comes before is repeated as often as a section restarts, which it does in steps
-            // alone: there, a breakpoint would be met another number of times.
+            // A section restarts as often as it is stepped, and with it all that comes before: a
+            // breakpoint there would be met another number of times.
             if !before.contains(&address) {
                 breakpoints.push((at, *visit));
             } else if let Some(&last) = breakpoints.last() {

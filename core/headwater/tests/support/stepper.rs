@@ -68,7 +68,8 @@ impl Traced {
         self.wait_for(libc::SIGSTOP).expect("it stops again");
     }
 
-    /// Lets it run up to the instruction at `address`. Returns false if it stopped by itself before.
+    /// Lets it run up to the instruction at `address`. Returns false if it stopped by itself
+    /// before.
     #[cfg(target_arch = "x86_64")]
     #[track_caller]
     pub(crate) fn run_to(&self, address: u64) -> bool {
