@@ -64,8 +64,12 @@ fn is_special(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// Returns the path of the file that is renamed.
-fn beside(file: &Path) -> io::Result<PathBuf> {
+/// Returns the path of the file that is renamed: another one for each process.
+///
+/// # Errors
+///
+/// If the path ends in no name.
+pub fn beside(file: &Path) -> io::Result<PathBuf> {
     let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     // In the same directory, because a rename cannot cross file systems. The name ends in digits,
     // which no collector reads.

@@ -78,10 +78,12 @@ pub fn run(cache: &Cache, scope: &Scope, report: &dyn Fn(&str)) -> Result<RunRes
         }
     }
     keep(&mut results, true)?;
-    match (results.ran(), results.skipped.first()) {
-        (0, Some(why)) => Err(nothing_ran(cache, why)),
-        _ => Ok(results),
+    if results.ran() > 0 {
+        return Ok(results);
     }
+    let failed = results.findings.first().map(|finding| &finding.text);
+    let why = failed.or(results.skipped.first()).map_or("no row", String::as_str);
+    Err(nothing_ran(cache, why))
 }
 
 fn one_boot(
@@ -180,9 +182,9 @@ pub(crate) fn shown(
 }
 
 impl RunResults {
-    /// Returns the number of results, each of which may be a failure.
+    /// Returns the number of experiments that came to their end.
     fn ran(&self) -> usize {
-        self.boots.len() + self.pairs.len() + self.images.len() + self.findings.len()
+        self.boots.len() + self.pairs.len() + self.images.len()
     }
 
     fn skip(&mut self, title: &str, why: &str, report: &dyn Fn(&str)) {

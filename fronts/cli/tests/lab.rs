@@ -208,8 +208,11 @@ fn an_ended_lab_leaves_nothing() {
     let (cache, image) = (place.cache(), place.file("image", &image()));
     let guest = place.file("guest", &program());
     let boot = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
-        command.args(["lab", "boot", "--cache", &cache, "--kernel", &image, "--guest", &guest]);
+        // A test that nohup(1) or a script's `&` started would hand on that signals are ignored.
+        let mut command = Command::new("/usr/bin/env");
+        let own = env!("CARGO_BIN_EXE_headwater");
+        command.args(["--default-signal=HUP,INT,TERM", own, "lab", "boot", "--cache", &cache]);
+        command.args(["--kernel", &image, "--guest", &guest]);
         command.env("TMPDIR", &temporary).stdout(Stdio::null()).stderr(Stdio::piped());
         command
     };

@@ -21,7 +21,9 @@ struct Soak {
 impl Soak {
     fn start(number: u64, stdout: Stdio) -> Soak {
         let seed = (u64::from(std::process::id()) << 8) + number;
-        let mut command = Command::new(SOAK);
+        // A test that nohup(1) or a script's `&` started would hand on that signals are ignored.
+        let mut command = Command::new("env");
+        command.args(["--default-signal=HUP,INT,TERM", SOAK]);
         command.args(["--minutes=5", &format!("--seed={seed}")]).stdout(stdout);
         Soak { child: command.stderr(Stdio::piped()).spawn().unwrap(), seed }
     }
@@ -88,7 +90,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 fn a_signal_ends_a_soak_in_order() {
     for (number, signal) in [(1, "-TERM"), (2, "-INT"), (3, "-HUP")] {
         let mut soak = Soak::start(number, Stdio::null());
-        until("no round began", || soak.workers() > 2);
+        until("no round began", || soak.workers() > 1);
         soak.signal(signal);
         let (status, said) = soak.end();
         assert_eq!(status.code(), Some(3), "{signal}: {said}");
@@ -103,15 +105,15 @@ fn no_process_outlives_a_soak_that_is_killed() {
     // Several plans: there are some in which the record is full, and all processes end, in seconds.
     for number in 4..8 {
         let mut soak = Soak::start(number, Stdio::null());
-        until("no round began", || soak.workers() > 2);
+        until("no round began", || soak.workers() > 1);
         soak.signal("-KILL");
         soak.child.wait().unwrap();
         let begun = Instant::now();
-        until("processes run on", || soak.workers() == 0 || begun.elapsed() > LIMIT / 10);
+        until("processes run on", || soak.workers() == 0 || begun.elapsed() > LIMIT / 3);
         assert_eq!(soak.workers(), 0, "processes run on");
         // The next soak removes the group.
         let mut next = Soak::start(20 + number, Stdio::null());
-        until("no round began", || next.workers() > 2);
+        until("no round began", || next.workers() > 1);
         assert_eq!(soak.group(), None);
         next.signal("-TERM");
         next.end();
@@ -130,7 +132,7 @@ fn a_standard_output_that_takes_nothing_ends_a_soak_in_order() {
     let mut first = [0; 1];
     let mut stdout = soak.child.stdout.take().unwrap();
     stdout.read_exact(&mut first).unwrap();
-    until("no round began", || soak.workers() > 2);
+    until("no round began", || soak.workers() > 1);
     drop(stdout);
     let (status, said) = soak.end();
     assert_eq!(status.code(), Some(3), "{said}");
@@ -150,5 +152,6 @@ fn the_largest_round_runs() {
     let mut soak = Command::new(SOAK);
     let soak = soak.args(["--minutes=0.01", "--seed=1", "--round=4294967295"]).output().unwrap();
     let said = String::from_utf8_lossy(&soak.stdout);
-    assert!(said.contains("round 4294967295:"), "{said} {}", String::from_utf8_lossy(&soak.stderr));
+    assert_eq!(soak.status.code(), Some(0), "{said} {}", String::from_utf8_lossy(&soak.stderr));
+    assert!(said.contains("round 4294967295:"), "{said}");
 }

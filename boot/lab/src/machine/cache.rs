@@ -231,7 +231,7 @@ mod tests {
         let refused = format!("{:#}", Cache::open(Some(&absent)).unwrap_err());
         assert!(refused.contains("there is no cache") && !absent.exists(), "{refused}");
         drop(Cache::create(Some(&absent)).unwrap());
-        Cache::open(Some(&absent)).unwrap();
+        open_soon(&absent);
     }
 
     #[test]
@@ -242,10 +242,14 @@ mod tests {
         assert!(refused.contains(&format!("(process {})", std::process::id())), "{refused}");
         assert!(refused.contains("--cache DIR") && !refused.contains('\n'), "{refused}");
         drop(first);
-        // A process that another test forks has the file, and so the lock, until it executes its
-        // program.
+        open_soon(&directory.0);
+    }
+
+    /// Opens a cache that was in use. A process that another test forks has the file, and so the
+    /// lock, until it executes its program.
+    fn open_soon(root: &Path) {
         let begun = Instant::now();
-        while let Err(error) = Cache::open(Some(&directory.0)) {
+        while let Err(error) = Cache::open(Some(root)) {
             assert!(begun.elapsed() < Duration::from_secs(20), "{error:#}");
             sleep(Duration::from_millis(5));
         }

@@ -14,7 +14,10 @@ const NEEDED: u64 = elf::DT_NEEDED as u64;
 /// Returns the architecture of a program, after a check that a guest can start it.
 pub(crate) fn architecture(file: &Path) -> Result<&'static str> {
     let shown = file.display();
-    let data = ReadCache::new(File::open(file).with_context(|| format!("cannot read {shown}"))?);
+    let cannot = || format!("cannot read {shown}");
+    // A pipe has no end before its writer's.
+    ensure!(file.metadata().with_context(cannot)?.is_file(), "{shown} is no file");
+    let data = ReadCache::new(File::open(file).with_context(cannot)?);
     let Ok(header) = FileHeader64::<LittleEndian>::parse(&data) else {
         bail!("{shown} is not a 64-bit ELF program, and a guest has no shell or interpreter")
     };

@@ -22,8 +22,10 @@ const ARM64: u16 = 0xaa64;
 pub(crate) fn architecture(image: &Path) -> Result<&'static str> {
     let shown = image.display();
     let cannot = || format!("cannot read {shown}");
+    let metadata = image.metadata().with_context(cannot)?;
+    ensure!(metadata.is_file(), "{shown} is no file");
     let file = File::open(image).with_context(cannot)?;
-    let length = file.metadata().with_context(cannot)?.len();
+    let length = metadata.len();
     let mut head = Vec::new();
     file.take(HEAD).read_to_end(&mut head).with_context(cannot)?;
     let found = bzimage(&head).or_else(|| portable(&head)).or_else(|| elf::extent(image));
@@ -31,6 +33,7 @@ pub(crate) fn architecture(image: &Path) -> Result<&'static str> {
         let hint = if head.starts_with(&[0x1f, 0x8b]) { "; unpack it with gunzip" } else { "" };
         bail!("{shown} is not a kernel image: no bzImage, Image of arm64, or vmlinux{hint}")
     };
+    ensure!(architecture != "x86", "{shown} is a kernel for 32-bit x86, and guests are x86-64");
     ensure!(
         length >= needed,
         "{shown} is truncated: it has {length} bytes, and its header says {needed}"
@@ -48,7 +51,11 @@ fn bzimage(head: &[u8]) -> Option<(&'static str, u64)> {
         sectors => u64::from(sectors),
     };
     let paragraphs = u64::from(u32::from_le_bytes(bytes(head, 0x1f4)?));
-    Some(("x86_64", (sectors + 1) * 512 + paragraphs * 16))
+    // Since version 2.12 of the protocol, a bit says whether the kernel has an entry for 64 bits.
+    let (version, flags) = (bytes(head, 0x206)?, bytes(head, 0x236)?);
+    let is_narrow = u16::from_le_bytes(version) >= 0x20c && u16::from_le_bytes(flags) & 1 == 0;
+    let architecture = if is_narrow { "x86" } else { "x86_64" };
+    Some((architecture, (sectors + 1) * 512 + paragraphs * 16))
 }
 
 /// Reads the header of an `Image` of arm64 (Documentation/arch/arm64/booting.rst). Its own
@@ -127,6 +134,12 @@ pub(crate) mod tests {
         assert_eq!(of(&intel), Ok("x86_64"));
         assert_eq!(of(&[&intel[..], b"a signature"].concat()), Ok("x86_64"));
         assert_eq!(of(&arm), Ok("aarch64"));
+        // Version 2.15 without the entry for 64 bits, and with it.
+        let mut narrow = intel.clone();
+        narrow[0x206..0x208].copy_from_slice(&[0x0f, 2]);
+        assert!(of(&narrow).unwrap_err().contains("is a kernel for 32-bit x86"));
+        narrow[0x236] = 1;
+        assert_eq!(of(&narrow), Ok("x86_64"));
         for image in [intel, arm] {
             let error = of(&image[..image.len() - 1]).unwrap_err();
             assert!(error.contains("is truncated: it has"), "{error}");

@@ -5,12 +5,15 @@
 //! and addresses are not recorded. A path that ends in `.host` receives one readable text file
 //! (docs/hosts.md), any other path a directory.
 
+mod write;
+
+pub use write::ensure_is_free;
+
 use crate::machine::qemu::Guest;
 use crate::process::output;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use headwater_hostfile::{Archive, Entry as Recorded};
 use headwater_lab_protocol::{self as protocol, Command as GuestCommand, EntryKind, Log};
-use headwater_text::file;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -198,33 +201,6 @@ pub(crate) fn of_guest(guest: &mut Guest, path: &Path) -> Result<Recording> {
     Ok(recording)
 }
 
-/// Refuses a path that is in use or cannot be written. Callers of a guest ask before minutes are
-/// spent on it.
-///
-/// # Errors
-///
-/// If the path holds something already, or nothing can be made there.
-pub fn ensure_is_free(path: &Path) -> Result<()> {
-    let cannot = || format!("cannot write {}", path.display());
-    if is_host_file(path) {
-        ensure!(!path.exists(), "{} exists already; name a new file", path.display());
-        return file::check(path).with_context(cannot);
-    }
-    if path.exists() {
-        let mut entries =
-            fs::read_dir(path).with_context(|| format!("cannot open {}", path.display()))?;
-        ensure!(entries.next().is_none(), "{} is not empty; name a new directory", path.display());
-        return file::check(&path.join("recording.json")).with_context(cannot);
-    }
-    // The directories above it are made too, in the first of them that is there.
-    let above = path.ancestors().skip(1).find(|path| path.exists()).unwrap_or(Path::new("."));
-    file::check(&above.join("recording.json")).with_context(cannot)
-}
-
-fn is_host_file(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "host")
-}
-
 fn take(machine: &mut impl Machine, of: &'static str) -> Result<(Recording, Archive)> {
     let mut archive = Archive::default();
     let mut recording = Recording { schema: "headwater.recording/1", of, ..Recording::default() };
@@ -314,38 +290,7 @@ fn save(archive: &mut Archive, path: &str, bytes: Vec<u8>) -> Result<()> {
 fn write(recording: &Recording, mut archive: Archive, path: &Path) -> Result<()> {
     let text = serde_json::to_string_pretty(recording)? + "\n";
     save(&mut archive, "recording.json", text.into_bytes())?;
-    write_whole(&archive, path).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Writes all of a recording, or leaves nothing: the doctor reads half a recording like any other,
-/// and would report what it lacks as absent.
-fn write_whole(archive: &Archive, path: &Path) -> io::Result<()> {
-    if is_host_file(path) {
-        return file::replace(path, archive.to_text());
-    }
-    if path.exists() {
-        // An empty directory of the user's keeps its owner and mode, and may be a mount, so that it
-        // cannot be replaced.
-        return archive.write_directory(path).inspect_err(|_| {
-            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                let _ = match is_directory {
-                    true => fs::remove_dir_all(entry.path()),
-                    false => fs::remove_file(entry.path()),
-                };
-            }
-        });
-    }
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let beside = format!(".{}.{}", name.to_string_lossy(), std::process::id());
-    let beside = path.with_file_name(beside);
-    // A run that was killed may have left one, under a number that came again.
-    let _ = fs::remove_dir_all(&beside);
-    let written = archive.write_directory(&beside).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_dir_all(&beside);
-    }
-    written
+    write::write_whole(&archive, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Returns true if the file is absent, or exists for other kernels only. A directory in its place

@@ -37,11 +37,20 @@ pub(crate) fn run(args: &headwater_clones::Args) -> Result<(), Failure> {
 /// Plants, and says what. A planting of which the caller learns nothing is removed, as after any
 /// other error. But a reader that closed the pipe has all it asked for, and the planting stays.
 fn plant(args: &PlantArgs) -> Result<(), Failure> {
+    // Now, while nothing is planted.
+    output::text("")?;
     match output::text(&headwater_clones::plant(args).map_err(failure)?) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            headwater_clones::uproot(&UprootArgs { dir: args.dir.clone() })?;
             let error = anyhow::Error::from(error);
-            Err(error.context("cannot write to standard output, so the planting is removed").into())
+            let error = match headwater_clones::uproot(&UprootArgs { dir: args.dir.clone() }) {
+                Ok(()) => {
+                    error.context("cannot write to standard output, so the planting is removed")
+                }
+                Err(left) => error.context(format!(
+                    "cannot write to standard output, and the planting stays: {left:#}"
+                )),
+            };
+            Err(error.into())
         }
         other => Ok(other?),
     }

@@ -173,15 +173,25 @@ fn sections(cache: &Cache, args: &SectionsArgs) -> Result<(), Failure> {
     if kernels.is_empty() {
         return Err(nothing_ran(cache, "no kernel in the cache").into());
     }
-    let mut reports = Vec::new();
+    let (mut reports, mut failed) = (Vec::new(), None);
     for kernel in kernels {
         progress(&format!("stressing kernel {kernel}"));
         let guest = args.guest.as_deref();
-        if args.forgetful {
-            reports.push(sections::forgetful(cache, kernel, args.seconds, guest)?);
-            continue;
+        let stressed = match args.forgetful {
+            true => sections::forgetful(cache, kernel, args.seconds, guest).map(|one| vec![one]),
+            false => sections::sections(cache, kernel, args.seconds, guest),
+        };
+        match stressed {
+            Ok(more) => reports.extend(more),
+            // The reports of other kernels have cost minutes, and are printed first.
+            Err(error) => {
+                progress(&format!("kernel {kernel}: {error:#}"));
+                failed.get_or_insert(error);
+            }
         }
-        reports.extend(sections::sections(cache, kernel, args.seconds, guest)?);
+    }
+    if let Some(error) = failed.take_if(|_| reports.is_empty()) {
+        return Err(error.into());
     }
     let findings: Vec<_> = match args.forgetful {
         true => reports.iter().filter_map(SectionsReport::missed).collect(),
@@ -192,9 +202,10 @@ fn sections(cache: &Cache, args: &SectionsArgs) -> Result<(), Failure> {
     } else {
         output::text(&(text::sections(&reports) + &text::findings(&findings)))?;
     }
-    match findings.len() {
-        0 => Ok(()),
-        findings => Err(Failure::Findings(findings)),
+    match (findings.len(), failed) {
+        (0, None) => Ok(()),
+        (0, Some(error)) => Err(error.into()),
+        (findings, _) => Err(Failure::Findings(findings)),
     }
 }
 

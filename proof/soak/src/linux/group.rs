@@ -73,8 +73,12 @@ fn remove_left(parent: &Path) {
         let Some(process) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else {
             continue;
         };
-        // The group of a soak that runs is empty between two rounds.
-        if process.parse::<u32>().is_ok() && !Path::new("/proc").join(process).exists() {
+        // The group of a soak that runs is empty between two rounds. One with our own number is of
+        // a soak that had it before us, as in a container, where numbers begin anew.
+        let runs = |process: u32| {
+            process != std::process::id() && Path::new("/proc").join(process.to_string()).exists()
+        };
+        if process.parse().is_ok_and(|process| !runs(process)) {
             let _ = fs::remove_dir(entry.path());
         }
     }

@@ -62,7 +62,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         let status = match run_round(&plan, (seed, round), fd, end, group.as_ref(), &stop)? {
             Ended::Alone(status) => status,
             Ended::Stopped => {
-                bail!("ended by a signal: round {round} does not count, those before it do")
+                let (repeats, kept, bits) = soak.repeats();
+                if repeats > 0 {
+                    output::fault(summary(&soak.state, repeats, kept, bits));
+                    return Ok(ExitCode::FAILURE);
+                }
+                bail!(
+                    "ended by a signal: round {round} does not count; those before it do, and none \
+                     of their {kept} kept words repeats"
+                )
             }
             Ended::Hangs => {
                 output::fault(format!("FAILED: round {round} hangs: {plan}"));
