@@ -112,7 +112,7 @@ class ModuleTest {
         try (JarFile jar = new JarFile(Jars.jar().toFile())) {
             String text = new String(
                     jar.getInputStream(jar.getEntry("META-INF/NOTICES")).readAllBytes());
-            assertTrue(text.contains("\nchacha20 ") && text.contains("Text 1"));
+            assertTrue(text.contains("\nblake2 ") && text.contains("Text 1"));
         }
     }
 
