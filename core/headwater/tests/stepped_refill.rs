@@ -33,32 +33,60 @@ use support::stepper::shared;
 /// take five minutes in all; others have more, and each takes longer.
 const PLACES: usize = 150;
 
-/// Calls `disturb` for the instructions of a refill, and checks what was drawn; for each pool and
-/// each half of a seed, in a process of its own. `disturb` returns false where the draw took
-/// another way than the refill that was looked at.
+/// One way to fill a page.
+#[derive(Clone, Copy, Debug)]
+struct Refill {
+    mode: Mode,
+    pool: Pool,
+    half: Half,
+    /// The cipher: what the CPU seems to lack.
+    without: &'static [Force],
+}
+
+/// Returns all ways to fill a page; with ciphers that are not the best, only in a slot: beside the
+/// cipher their code is the same.
+fn refills() -> Vec<Refill> {
+    use Half::{First, Kernel, Link};
+    use Mode::{Buffered, Hedged};
+    const OTHERS: [&[Force]; 3] = [
+        &[Force::NoAvx512],
+        &[Force::NoAvx512, Force::NoVaes],
+        &[Force::NoAvx512, Force::NoVaes, Force::NoAes],
+    ];
+    // Masks need the place of the link, and where a section's chain ends depends on how often a
+    // thread is preempted in a put.
+    let ways: [(Mode, Pool, &[Half]); 6] = [
+        (Buffered, Pool::Slot, &[First, Kernel, Link]),
+        (Buffered, Pool::Handle, &[First, Kernel, Link]),
+        (Buffered, Pool::Section, &[First, Link]),
+        (Hedged, Pool::Slot, &[First, Kernel]),
+        (Hedged, Pool::Handle, &[First, Kernel]),
+        (Hedged, Pool::Section, &[First]),
+    ];
+    let best = ways.into_iter().flat_map(|(mode, pool, halves)| {
+        halves.iter().map(move |&half| Refill { mode, pool, half, without: &[] })
+    });
+    let other = |without| {
+        [First, Link].map(|half| Refill { mode: Buffered, pool: Pool::Slot, half, without })
+    };
+    best.chain(OTHERS.into_iter().flat_map(other)).collect()
+}
+
+/// Calls `disturb` for the instructions of each refill, in a process of its own, and checks what
+/// was drawn. `disturb` returns false where the draw took another way than the refill that was
+/// looked at.
 ///
 /// One test after the other, because a reseed concerns the whole machine.
 fn at_every_instruction(test: &str, disturb: impl Fn(&Tracer, &Path, usize) -> bool) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    for mode in [Mode::Buffered, Mode::Hedged] {
-        for pool in [Pool::Slot, Pool::Handle, Pool::Section] {
-            for half in [Half::First, Half::Kernel, Half::Link] {
-                // Masks need the place of the link, and where a section's chain ends depends on how
-                // often a thread is preempted in a put.
-                if mode == Mode::Hedged && half == Half::Link
-                    || pool == Pool::Section && half == Half::Kernel
-                {
-                    continue;
-                }
-                let variant = format!("{} {pool:?} {half:?}", mode.name());
-                isolated_as(test, &variant, &[("HEADWATER_MODE", mode.name())], || {
-                    if let Err(why) = each_place(test, mode, pool, half, &disturb) {
-                        skip(test, why);
-                    }
-                });
+    for refill in refills() {
+        let variables = [("HEADWATER_MODE", refill.mode.name())];
+        isolated_as(test, &format!("{refill:?}"), &variables, || {
+            if let Err(why) = each_place(test, refill, &disturb) {
+                skip(test, why);
             }
-        }
+        });
     }
 }
 
@@ -72,12 +100,12 @@ fn chosen(places: Range<usize>) -> impl Iterator<Item = usize> {
 /// Calls `disturb` for every instruction of one refill; an error says why that is not possible.
 fn each_place(
     test: &str,
-    mode: Mode,
-    pool: Pool,
-    half: Half,
+    refill: Refill,
     disturb: impl Fn(&Tracer, &Path, usize) -> bool,
 ) -> Result<(), &'static str> {
+    let Refill { mode, pool, half, without } = refill;
     force(&[Force::CpuRngKnown]);
+    force(without);
     if pool != Pool::Section {
         force(&[Force::NoSections]);
     }
@@ -115,12 +143,12 @@ fn each_place(
             break;
         }
     }
+    drop(tracer);
+    let (words, cipher) = (record::check(), status.cipher);
+    println!("{mode:?} {pool:?} {half:?}, {cipher}: {disturbed} of {all} places, {words} words");
     if disturbed <= all * 9 / 10 {
         return Err("its refills take another way each time");
     }
-    drop(tracer);
-    let words = record::check();
-    println!("{mode:?} {pool:?} {half:?}: {disturbed} of {all} instructions, {words} words");
     Ok(())
 }
 
