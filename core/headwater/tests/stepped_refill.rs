@@ -31,7 +31,7 @@ use support::stepper::shared;
 
 /// The places of a refill that are tried by default. An optimized one has 2,200 to 4,200, which
 /// take five minutes in all; others have more, and each takes longer.
-const PLACES: usize = 150;
+const PLACES: usize = 100;
 
 /// One way to fill a page.
 #[derive(Clone, Copy, Debug)]
@@ -126,15 +126,14 @@ fn each_place(
     // SAFETY: atomics, for which zeros are valid.
     let shared = unsafe { shared::<Shared>() };
     let start = || Tracer::start(shared, pool, half);
-    let tracer =
-        start().ok_or("ptrace is refused, so refills are disturbed at the hooks' points alone")?;
+    drop(start().ok_or("ptrace is refused, so refills are disturbed at the hooks' points alone")?);
     let again = || start().expect("tracing was possible");
     // Now and then the kernel reseeds by itself, or preempts a section: then the way is another. If
     // it is another nearly every time, the one that was looked at was an exception.
     const TRIES: usize = 3;
     let (mut disturbed, mut all) = (0, 1);
     for _ in 0..TRIES {
-        let path = tracer.undisturbed();
+        let Some(path) = again().undisturbed() else { continue };
         let is_disturbed = |number: &usize| (0..TRIES).any(|_| disturb(&again(), &path, *number));
         let chosen: Vec<usize> = chosen(path.places.clone()).collect();
         (disturbed, all) =
@@ -143,7 +142,6 @@ fn each_place(
             break;
         }
     }
-    drop(tracer);
     let (words, cipher) = (record::check(), status.cipher);
     println!("{mode:?} {pool:?} {half:?}, {cipher}: {disturbed} of {all} places, {words} words");
     if disturbed <= all * 9 / 10 {

@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::SeqCst;
 
-/// More instructions than any refill here has.
-const TOO_MANY: usize = 50_000;
+/// More instructions than any draw here has, with several refills.
+const TOO_MANY: usize = 1_000_000;
 
 /// The way of a refill that nothing disturbs.
 pub(crate) struct Path {
@@ -94,24 +94,24 @@ impl Tracer {
         self.shared.refills.load(SeqCst) > 0
     }
 
-    /// Returns the way of a refill that nothing disturbs: one that is taken twice. If there is none
-    /// on a busy machine, any will do: the caller counts the places that are met again.
-    pub(crate) fn undisturbed(&self) -> Path {
-        let mut last = self.step_through();
+    /// Returns the way of a refill that nothing disturbs: one that is taken twice in a row. Returns
+    /// None if there is none, as on a machine whose kernel reseeds all the time.
+    pub(crate) fn undisturbed(&self) -> Option<Path> {
+        let mut last = self.step_through()?;
         for _ in 0..20 {
-            let next = self.step_through();
+            let next = self.step_through()?;
             if next.instructions == last.instructions {
-                break;
+                return Some(next);
             }
             last = next;
         }
-        last
+        None
     }
 
-    /// Steps through a refill.
-    fn step_through(&self) -> Path {
+    /// Steps through a refill; None if twenty draws find bytes left.
+    fn step_through(&self) -> Option<Path> {
         let vdso = vdso();
-        loop {
+        for _ in 0..20 {
             self.child.run_to_stop();
             let page = self.shared.page.load(SeqCst);
             let tag = || (page != 0).then(|| self.child.words(page, 1)[0]);
@@ -139,9 +139,10 @@ impl Tracer {
             // The kernel reseeds once a minute: then there was no refill, or another draw. A page
             // that is filled for a section cannot be put in steps, and does not count.
             if self.has_filled() != (self.pool == Pool::Section) {
-                return Path::new(instructions, keyed);
+                return Some(Path::new(instructions, keyed));
             }
         }
+        None
     }
 
     /// Lets the child begin the draw, and stops it before the instruction with this number. Returns
