@@ -161,6 +161,9 @@ fn a_file_that_is_not_what_it_is_given_for_is_refused_before_a_guest() {
         assert!(!words.contains("stressing"), "{words}");
     }
     misused(&["lab", "boot", "--arch", "aarch64", "--kernel", &image]);
+    for verb in [&["boot"][..], &["clone"], &["boot", "--matrix"], &["clone", "--table"]] {
+        misused(&[&["lab"], verb, &["--arch", "x86_64", "--kernel", "arm64"]].concat());
+    }
     let guest = ["boot", "--kernel", &image, "--guest", &text, "--cache", &cache];
     fails(&guest, &["not a guest program", "is not a 64-bit ELF program"]);
     // Before the boot, as for --html.

@@ -1,6 +1,6 @@
 //! Arguments of `headwater lab boot`.
 
-use super::kernel::{NEWEST, check_image, part, parts};
+use super::kernel::{NEWEST, check_architecture, part, parts};
 use crate::plan::{BootPlan, Clock, Rng};
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ impl BootArgs {
     ///
     /// # Errors
     ///
-    /// If the table has no such kernel.
+    /// If the table has no such kernel, or it is for another architecture than the requested one.
     pub fn parts(&self) -> Result<Vec<String>, String> {
         parts(self.kernel.as_deref(), self.arch.as_deref())
     }
@@ -71,9 +71,9 @@ impl BootArgs {
     ///
     /// # Errors
     ///
-    /// If the kernel image is for another architecture than the requested one.
+    /// If the kernel is for another architecture than the requested one.
     pub fn plan(&self) -> Result<BootPlan, String> {
-        check_image(self.kernel.as_deref(), self.arch.as_deref())?;
+        check_architecture(self.kernel.as_deref(), self.arch.as_deref())?;
         Ok(BootPlan {
             kernel: part(self.kernel.as_deref(), self.arch.as_deref())
                 .unwrap_or_else(|| NEWEST.to_owned()),

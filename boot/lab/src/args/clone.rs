@@ -1,6 +1,6 @@
 //! Arguments of `headwater lab clone`.
 
-use super::kernel::{NEWEST, check_image, part, parts, seconds, situation};
+use super::kernel::{NEWEST, check_architecture, part, parts, seconds, situation};
 use crate::plan::{ClonePlan, CopyMethod, Vmgenid};
 use std::path::PathBuf;
 
@@ -79,7 +79,7 @@ impl CloneArgs {
     ///
     /// # Errors
     ///
-    /// If the table has no such kernel.
+    /// If the table has no such kernel, or it is for another architecture than the requested one.
     pub fn parts(&self) -> Result<Vec<String>, String> {
         parts(self.kernel.as_deref(), self.arch.as_deref())
     }
@@ -88,10 +88,10 @@ impl CloneArgs {
     ///
     /// # Errors
     ///
-    /// If the kernel image is for another architecture than the requested one, or a mode is named
+    /// If the kernel is for another architecture than the requested one, or a mode is named
     /// twice.
     pub fn plan(&self) -> Result<ClonePlan, String> {
-        check_image(self.kernel.as_deref(), self.arch.as_deref())?;
+        check_architecture(self.kernel.as_deref(), self.arch.as_deref())?;
         // The processes of a mode that is named twice would make two rows of one name.
         for (index, mode) in self.mode.iter().enumerate() {
             if self.mode[..index].contains(mode) {

@@ -19,14 +19,19 @@ pub(super) fn part(kernel: Option<&str>, arch: Option<&str>) -> Option<String> {
     }
 }
 
-/// Checks that a kernel image is for the requested architecture. A file that is no image is
-/// refused when the kernel is looked for.
-pub(super) fn check_image(kernel: Option<&str>, arch: Option<&str>) -> Result<(), String> {
+/// Checks that a kernel is for the requested architecture. A series has a kernel for each, but the
+/// part of arm64 has none for another, although its name is no file whose header could say so. A
+/// file that is no image is refused when the kernel is looked for.
+pub(super) fn check_architecture(kernel: Option<&str>, arch: Option<&str>) -> Result<(), String> {
     let (Some(kernel), Some(arch)) = (kernel, arch) else { return Ok(()) };
     if series::find(kernel).is_some() {
         return Ok(());
     }
-    match header::architecture(Path::new(kernel)) {
+    let found = match kernel {
+        ARM_PART => Ok("aarch64"),
+        file => header::architecture(Path::new(file)),
+    };
+    match found {
         Ok(found) if found != arch => {
             Err(format!("{kernel} is a kernel for {found}, and --arch asks for {arch}"))
         }
@@ -36,6 +41,7 @@ pub(super) fn check_image(kernel: Option<&str>, arch: Option<&str>) -> Result<()
 
 /// Returns the kernels whose rows of a table are requested; empty: all.
 pub(super) fn parts(kernel: Option<&str>, arch: Option<&str>) -> Result<Vec<String>, String> {
+    check_architecture(kernel, arch)?;
     let parts = match (part(kernel, arch), arch) {
         (Some(part), _) => vec![part],
         (None, Some(_)) => SERIES.iter().map(|series| series.name.to_owned()).collect(),
@@ -86,10 +92,22 @@ mod tests {
         let directory = Temporary::directory().unwrap();
         let file = directory.path().join("bzImage");
         std::fs::write(&file, header::tests::bzimage_of(1)).unwrap();
-        let of = |arch| check_image(file.to_str(), Some(arch));
+        let of = |arch| check_architecture(file.to_str(), Some(arch));
         assert_eq!(of("x86_64"), Ok(()));
         assert!(of("aarch64").unwrap_err().contains("is a kernel for x86_64, and --arch asks"));
-        assert_eq!(check_image(Some("7"), Some("aarch64")), Ok(()));
+        assert_eq!(check_architecture(Some("7"), Some("aarch64")), Ok(()));
+    }
+
+    /// The name of arm64's part was taken for a file that is looked for later, and was booted.
+    #[test]
+    fn the_kernel_of_arm64_is_for_no_other_architecture() {
+        let why = "arm64 is a kernel for aarch64, and --arch asks for x86_64";
+        assert_eq!(check_architecture(Some("arm64"), Some("x86_64")), Err(why.to_owned()));
+        assert_eq!(parts(Some("arm64"), Some("x86_64")), Err(why.to_owned()));
+        for arch in [None, Some("aarch64")] {
+            assert_eq!(check_architecture(Some("arm64"), arch), Ok(()));
+            assert_eq!(parts(Some("arm64"), arch), Ok(vec!["arm64".to_owned()]));
+        }
     }
 
     #[test]
