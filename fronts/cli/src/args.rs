@@ -4,7 +4,8 @@ use crate::cmd::{bytes, completions, run, status, stream, uuid};
 use crate::failure::Failure;
 use crate::output;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Arg, Command, CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
 
 /// Secure random bytes at memory speed, exactly as fresh as the kernel's
 #[derive(Parser)]
@@ -82,19 +83,43 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
 
 /// Returns the command whose help says most about this command line, such as `headwater lab boot`.
 pub(crate) fn asked() -> String {
+    asked_by(std::env::args_os().skip(1))
+}
+
+fn asked_by(words: impl IntoIterator<Item = OsString>) -> String {
     let mut command = Cli::command();
+    // Only then does an option know how many values it has, and a command which options are global.
+    command.build();
     let mut path = command.get_name().to_owned();
-    for word in std::env::args_os().skip(1) {
-        match word.to_str().and_then(|word| command.find_subcommand(word)).cloned() {
-            Some(below) => {
-                path = format!("{path} {}", below.get_name());
-                command = below;
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        if word.starts_with('-') {
+            // The value may have the name of a command, or none, and neither is one that is asked.
+            if has_value_after(&command, &word) {
+                words.next();
             }
-            None if word.as_encoded_bytes().starts_with(b"-") => {}
-            None => break,
+            continue;
         }
+        // The command "help", which clap adds in the meantime, has no help of its own.
+        let below =
+            command.find_subcommand(word.as_ref()).filter(|below| below.get_name() != "help");
+        let Some(below) = below.cloned() else { break };
+        path = format!("{path} {}", below.get_name());
+        command = below;
     }
     path
+}
+
+/// Returns whether the word after this one is the value of an option: `--cache DIR` and not
+/// `--cache=DIR`, `-o FILE` and not `-oFILE`.
+fn has_value_after(command: &Command, word: &str) -> bool {
+    let is_it = |option: &&Arg| match word.strip_prefix("--") {
+        Some(long) => option.get_long() == Some(long),
+        None => option.get_short().is_some_and(|short| word[1..] == short.to_string()),
+    };
+    let option = command.get_arguments().find(is_it);
+    option.is_some_and(|option| option.get_num_args().is_some_and(|count| count.min_values() > 0))
 }
 
 /// Joins clap's message of several lines, without the usage and the pointer to `--help` after it.
@@ -254,6 +279,22 @@ mod tests {
 
     fn tidy(page: &str) -> String {
         page.lines().map(|line| line.trim_end().to_string() + "\n").collect()
+    }
+
+    #[test]
+    fn the_value_of_an_option_is_no_command_that_is_asked() {
+        let of = |line: &str| asked_by(line.split(' ').map(OsString::from));
+        assert_eq!(of("lab --cache /x boot --rng dice"), "headwater lab boot");
+        assert_eq!(of("lab --cache=/x boot --rng dice"), "headwater lab boot");
+        assert_eq!(of("lab --cache boot"), "headwater lab");
+        assert_eq!(of("lab --cache boot clone --mode boot"), "headwater lab clone");
+        assert_eq!(of("lab boot --cache /x --rng dice"), "headwater lab boot");
+        // A switch has no value, and what no command has is skipped alone.
+        assert_eq!(of("-V lab"), "headwater lab");
+        assert_eq!(of("lab --none boot"), "headwater lab boot");
+        assert_eq!(of("lab frobnicate boot"), "headwater lab");
+        assert_eq!(of("lab help boots"), "headwater lab");
+        assert_eq!(of("lab --cache"), "headwater lab");
     }
 
     #[test]

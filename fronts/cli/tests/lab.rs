@@ -51,9 +51,15 @@ fn the_lab_runs_static_programs_only() {
 fn the_lab_says_what_it_lacks() {
     let missing = "headwater: a command is missing; see 'headwater lab --help'\n";
     misused(&["lab"]).stderr_eq(missing);
-    let dice = misused(&["lab", "boot", "--rng", "dice"]);
-    let words = String::from_utf8_lossy(&dice.get_output().stderr).into_owned();
-    assert!(words.ends_with("; see 'headwater lab boot --help'\n"), "{words}");
+    for (line, verb) in [
+        (&["lab", "boot", "--rng", "dice"][..], "lab boot"),
+        (&["lab", "--cache", "/x", "boot", "--rng", "dice"], "lab boot"),
+        (&["lab", "--cache", "boot"], "lab"),
+    ] {
+        let refused = misused(line);
+        let words = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(words.ends_with(&format!("; see 'headwater {verb} --help'\n")), "{words}");
+    }
     misused(&["lab", "boot", "--matrix", "--rng", "virtio"]);
     misused(&["lab", "clone", "--mode", "fast"]);
     misused(&["lab", "setup", "--only", "2.6"]);
@@ -161,6 +167,9 @@ fn a_file_that_is_not_what_it_is_given_for_is_refused_before_a_guest() {
         assert!(!words.contains("stressing"), "{words}");
     }
     misused(&["lab", "boot", "--arch", "aarch64", "--kernel", &image]);
+    for verb in [&["boot"][..], &["clone"], &["boot", "--matrix"], &["clone", "--table"]] {
+        misused(&[&["lab"], verb, &["--arch", "x86_64", "--kernel", "arm64"]].concat());
+    }
     let guest = ["boot", "--kernel", &image, "--guest", &text, "--cache", &cache];
     fails(&guest, &["not a guest program", "is not a 64-bit ELF program"]);
     // Before the boot, as for --html.

@@ -2,9 +2,9 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,21 @@ impl Soak {
         Soak { child: command.stderr(Stdio::piped()).spawn().unwrap(), seed }
     }
 
+    /// Waits for a round to run. Meanwhile there is a control group, unless the soak has said that
+    /// it can make none: otherwise the test would find no group later, whether it was removed or
+    /// not. Returns standard output, because the soak ends when it is closed.
+    #[must_use]
+    fn until_a_round_runs(&mut self) -> BufReader<ChildStdout> {
+        let mut stdout = BufReader::new(self.child.stdout.take().unwrap());
+        // An empty line stands between what is skipped and the rounds.
+        let head = stdout.by_ref().lines().map(Result::unwrap);
+        let head: Vec<String> = head.take_while(|line| !line.is_empty()).collect();
+        until("no round began", || self.workers() > 1);
+        let is_skipped = head.iter().any(|line| line.starts_with("skipped: reclaim:"));
+        assert_eq!(self.group().is_none(), is_skipped, "{head:?}");
+        stdout
+    }
+
     /// Returns how many processes of its rounds there are.
     fn workers(&self) -> usize {
         let seed = format!("--seed={}", self.seed);
@@ -42,7 +57,7 @@ impl Soak {
 
     /// Returns the control group, if there is one.
     fn group(&self) -> Option<PathBuf> {
-        find(Path::new("/sys/fs/cgroup"), &format!("headwater-soak-{}", self.child.id()), 5)
+        find(Path::new("/sys/fs/cgroup"), &format!("headwater-soak-{}", self.child.id()), 16)
     }
 
     fn signal(&self, signal: &str) {
@@ -89,8 +104,8 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[test]
 fn a_signal_ends_a_soak_in_order() {
     for (number, signal) in [(1, "-TERM"), (2, "-INT"), (3, "-HUP")] {
-        let mut soak = Soak::start(number, Stdio::null());
-        until("no round began", || soak.workers() > 1);
+        let mut soak = Soak::start(number, Stdio::piped());
+        let _stdout = soak.until_a_round_runs();
         soak.signal(signal);
         let (status, said) = soak.end();
         assert_eq!(status.code(), Some(3), "{signal}: {said}");
@@ -104,16 +119,16 @@ fn a_signal_ends_a_soak_in_order() {
 fn no_process_outlives_a_soak_that_is_killed() {
     // Several plans: there are some in which the record is full, and all processes end, in seconds.
     for number in 4..8 {
-        let mut soak = Soak::start(number, Stdio::null());
-        until("no round began", || soak.workers() > 1);
+        let mut soak = Soak::start(number, Stdio::piped());
+        let _stdout = soak.until_a_round_runs();
         soak.signal("-KILL");
         soak.child.wait().unwrap();
         let begun = Instant::now();
         until("processes run on", || soak.workers() == 0 || begun.elapsed() > LIMIT / 3);
         assert_eq!(soak.workers(), 0, "processes run on");
         // The next soak removes the group.
-        let mut next = Soak::start(20 + number, Stdio::null());
-        until("no round began", || next.workers() > 1);
+        let mut next = Soak::start(20 + number, Stdio::piped());
+        let _stdout = next.until_a_round_runs();
         assert_eq!(soak.group(), None);
         next.signal("-TERM");
         next.end();
@@ -128,12 +143,8 @@ fn a_standard_output_that_takes_nothing_ends_a_soak_in_order() {
     assert_eq!(status.code(), Some(3), "{said}");
     assert!(said.contains("cannot write to standard output"), "{said}");
     let mut soak = Soak::start(9, Stdio::piped());
-    // The first line is read, and the pipe is closed in the first round.
-    let mut first = [0; 1];
-    let mut stdout = soak.child.stdout.take().unwrap();
-    stdout.read_exact(&mut first).unwrap();
-    until("no round began", || soak.workers() > 1);
-    drop(stdout);
+    // The pipe is closed in the first round.
+    drop(soak.until_a_round_runs());
     let (status, said) = soak.end();
     assert_eq!(status.code(), Some(3), "{said}");
     assert_eq!((soak.workers(), soak.group()), (0, None));

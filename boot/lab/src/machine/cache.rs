@@ -188,27 +188,10 @@ fn lock(root: &Path) -> Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::temporary::Temporary;
     use std::process::{Command, Stdio};
     use std::thread::sleep;
     use std::time::{Duration, Instant};
-
-    /// A directory that is removed at the end of its test.
-    struct TestDirectory(PathBuf);
-
-    impl TestDirectory {
-        fn new(name: &str) -> TestDirectory {
-            let directory =
-                env::temp_dir().join(format!("headwater-{name}-{}", std::process::id()));
-            fs::create_dir_all(&directory).unwrap();
-            TestDirectory(directory)
-        }
-    }
-
-    impl Drop for TestDirectory {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 
     #[test]
     fn a_relative_path_in_the_environment_is_no_place_for_a_cache() {
@@ -226,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_mistyped_cache_is_not_made() {
-        let directory = TestDirectory::new("no-lab");
-        let absent = directory.0.join("absent");
+        let directory = Temporary::directory().unwrap();
+        let absent = directory.path().join("absent");
         let refused = format!("{:#}", Cache::open(Some(&absent)).unwrap_err());
         assert!(refused.contains("there is no cache") && !absent.exists(), "{refused}");
         drop(Cache::create(Some(&absent)).unwrap());
@@ -236,13 +219,13 @@ mod tests {
 
     #[test]
     fn two_labs_do_not_work_in_one_cache() {
-        let directory = TestDirectory::new("two-labs");
-        let first = Cache::open(Some(&directory.0)).unwrap();
-        let refused = format!("{:#}", Cache::open(Some(&directory.0)).unwrap_err());
+        let directory = Temporary::directory().unwrap();
+        let first = Cache::open(Some(directory.path())).unwrap();
+        let refused = format!("{:#}", Cache::open(Some(directory.path())).unwrap_err());
         assert!(refused.contains(&format!("(process {})", std::process::id())), "{refused}");
         assert!(refused.contains("--cache DIR") && !refused.contains('\n'), "{refused}");
         drop(first);
-        open_soon(&directory.0);
+        open_soon(directory.path());
     }
 
     /// Opens a cache that was in use. A process that another test forks has the file, and so the
@@ -258,8 +241,8 @@ mod tests {
     /// A killed lab leaves its process number in the file, but not the lock.
     #[test]
     fn the_lock_of_a_dead_process_is_taken_over() {
-        let directory = TestDirectory::new("dead-lab");
-        let file = directory.0.join("lock");
+        let directory = Temporary::directory().unwrap();
+        let file = directory.path().join("lock");
         let mut holder = Command::new("flock");
         holder.arg("--no-fork").arg(&file).args(["sleep", "60"]).stdin(Stdio::null());
         let Ok(mut holder) = holder.spawn() else {
@@ -270,7 +253,7 @@ mod tests {
         };
         let begun = Instant::now();
         let refused = loop {
-            match Cache::open(Some(&directory.0)) {
+            match Cache::open(Some(directory.path())) {
                 Err(error) => break format!("{error:#}"),
                 Ok(_) => assert!(begun.elapsed() < Duration::from_secs(20), "flock never locks"),
             }
@@ -279,7 +262,7 @@ mod tests {
         assert!(refused.contains("another lab"), "{refused}");
         holder.kill().unwrap();
         holder.wait().unwrap();
-        Cache::open(Some(&directory.0)).unwrap();
+        Cache::open(Some(directory.path())).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), format!("{}\n", std::process::id()));
     }
 }

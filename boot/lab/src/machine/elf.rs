@@ -37,15 +37,29 @@ pub(crate) fn architecture(file: &Path) -> Result<&'static str> {
     })
 }
 
-/// Returns the architecture of an ELF file and the end of its last segment.
-pub(crate) fn extent(file: &Path) -> Option<(&'static str, u64)> {
+/// A kernel that is an ELF file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Kernel {
+    pub(crate) architecture: &'static str,
+    /// It has fixed addresses, as every vmlinux does. Libraries and most programs have none.
+    pub(crate) is_fixed: bool,
+    /// The end of its last segment.
+    pub(crate) extent: u64,
+}
+
+/// Reads the header of a file as that of a kernel.
+pub(crate) fn kernel(file: &Path) -> Option<Kernel> {
     let data = ReadCache::new(File::open(file).ok()?);
     let header = FileHeader64::<LittleEndian>::parse(&data).ok()?;
     let segments = header.program_headers(LittleEndian, &data).ok()?;
     let end = |segment: &elf::ProgramHeader64<LittleEndian>| {
         segment.p_offset(LittleEndian).saturating_add(segment.p_filesz(LittleEndian))
     };
-    Some((machine(header)?, segments.iter().map(end).max()?))
+    Some(Kernel {
+        architecture: machine(header)?,
+        is_fixed: header.e_type(LittleEndian) == elf::ET_EXEC,
+        extent: segments.iter().map(end).max()?,
+    })
 }
 
 fn machine(header: &FileHeader64<LittleEndian>) -> Option<&'static str> {

@@ -28,10 +28,15 @@ pub(crate) fn architecture(image: &Path) -> Result<&'static str> {
     let length = metadata.len();
     let mut head = Vec::new();
     file.take(HEAD).read_to_end(&mut head).with_context(cannot)?;
-    let found = bzimage(&head).or_else(|| portable(&head)).or_else(|| elf::extent(image));
+    let found = match bzimage(&head).or_else(|| portable(&head)) {
+        None => vmlinux(image)?,
+        found => found,
+    };
     let Some((architecture, needed)) = found else {
         let hint = if head.starts_with(&[0x1f, 0x8b]) { "; unpack it with gunzip" } else { "" };
-        bail!("{shown} is not a kernel image: no bzImage, Image of arm64, or vmlinux{hint}")
+        bail!(
+            "{shown} is not a kernel image: no bzImage, Image of arm64, or vmlinux of x86-64{hint}"
+        )
     };
     ensure!(architecture != "x86", "{shown} is a kernel for 32-bit x86, and guests are x86-64");
     ensure!(
@@ -87,6 +92,24 @@ fn sections(head: &[u8]) -> Option<u64> {
     Some(length)
 }
 
+/// Reads the header of an uncompressed kernel of x86-64. That of arm64 has the same form, but QEMU
+/// starts an ELF file of arm64 as a bare program, without the registers and the device tree that
+/// Linux begins with, so the guest would say nothing at all.
+///
+/// # Errors
+///
+/// If the file is an ELF file that QEMU would start, but not as a kernel.
+fn vmlinux(image: &Path) -> Result<Option<(&'static str, u64)>> {
+    let shown = image.display();
+    let Some(found) = elf::kernel(image) else { return Ok(None) };
+    ensure!(
+        found.architecture == "x86_64",
+        "{shown} is an ELF file of arm64, which QEMU does not start as Linux; name the Image"
+    );
+    ensure!(found.is_fixed, "{shown} is a program or a library, and not a kernel image");
+    Ok(Some((found.architecture, found.extent)))
+}
+
 fn bytes<const N: usize>(head: &[u8], at: usize) -> Option<[u8; N]> {
     head.get(at..)?.first_chunk().copied()
 }
@@ -95,6 +118,7 @@ fn bytes<const N: usize>(head: &[u8], at: usize) -> Option<[u8; N]> {
 pub(crate) mod tests {
     use super::*;
     use crate::machine::temporary::Temporary;
+    use object::elf::{EM_AARCH64, EM_RISCV, EM_X86_64, ET_DYN, ET_EXEC};
     use std::fs;
 
     /// Makes a bzImage of one sector and `paragraphs` of 16 bytes.
@@ -150,10 +174,48 @@ pub(crate) mod tests {
         }
     }
 
-    /// An uncompressed kernel is an ELF file, and so is this test.
+    /// Makes an ELF file with one segment, which is the whole file.
+    fn elf_of(kind: u16, machine: u16) -> Vec<u8> {
+        let mut file = vec![0; 64 + 56];
+        let length = file.len() as u64;
+        let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, b"\x7fELF\x02\x01\x01"); // of 64 bits, little-endian
+        put(16, &kind.to_le_bytes());
+        put(18, &machine.to_le_bytes());
+        put(20, &1u32.to_le_bytes());
+        put(32, &64u64.to_le_bytes()); // the table of segments
+        put(52, &64u16.to_le_bytes());
+        put(54, &56u16.to_le_bytes());
+        put(56, &1u16.to_le_bytes());
+        put(64, &1u32.to_le_bytes());
+        put(64 + 32, &length.to_le_bytes());
+        file
+    }
+
+    /// /bin/ls was once a kernel, and a vmlinux of arm64 a guest that said nothing.
     #[test]
-    fn an_elf_file_has_the_architecture_of_its_header() {
-        let own = std::env::current_exe().unwrap();
-        assert_eq!(architecture(&own).unwrap(), std::env::consts::ARCH);
+    fn an_elf_file_is_a_kernel_if_qemu_starts_it_as_one() {
+        let directory = Temporary::directory().unwrap();
+        let file = directory.path().join("vmlinux");
+        let of = |image: &[u8]| {
+            fs::write(&file, image).unwrap();
+            architecture(&file).map_err(|error| error.to_string())
+        };
+        let intel = elf_of(ET_EXEC, EM_X86_64);
+        assert_eq!(of(&intel), Ok("x86_64"));
+        let error = of(&intel[..119]).unwrap_err();
+        assert!(error.contains("is not a kernel image"), "{error}");
+        let mut truncated = intel;
+        truncated[64 + 32] += 1;
+        let error = of(&truncated).unwrap_err();
+        assert!(error.contains("it has 120 bytes, and its header says 121"), "{error}");
+        let error = of(&elf_of(ET_DYN, EM_X86_64)).unwrap_err();
+        assert!(error.contains("is a program or a library, and not a kernel"), "{error}");
+        for kind in [ET_EXEC, ET_DYN] {
+            let error = of(&elf_of(kind, EM_AARCH64)).unwrap_err();
+            assert!(error.ends_with("; name the Image"), "{error}");
+        }
+        let error = of(&elf_of(ET_EXEC, EM_RISCV)).unwrap_err();
+        assert!(error.contains("is not a kernel image: no bzImage"), "{error}");
     }
 }

@@ -87,14 +87,14 @@ impl Archive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::temporary::Temporary;
     use std::process::Command;
 
     /// The archive is read by cpio(1), if it is installed.
     #[test]
     fn cpio_unpacks_what_is_written() {
-        let directory =
-            std::env::temp_dir().join(format!("headwater-lab-cpio-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
+        let temporary = Temporary::directory().unwrap();
+        let directory = temporary.path();
         let module = directory.join("odd.ko");
         fs::write(&module, [7; 13]).unwrap();
         let init = directory.join("program");
@@ -105,11 +105,9 @@ mod tests {
             .unwrap();
         let cpio = Command::new("sh")
             .args(["-c", "mkdir out && cd out && cpio --quiet -id < ../archive && cat modules/list && stat -c %a init job/odd.ko"])
-            .current_dir(&directory)
+            .current_dir(directory)
             .output()
             .unwrap();
-        let odd = fs::read(directory.join("out/modules/odd.ko"));
-        fs::remove_dir_all(&directory).unwrap();
         if Command::new("cpio").arg("--version").output().is_err() {
             eprintln!(
                 "skipped: cpio(1) is not installed; only a boot shows that the archive is well-formed"
@@ -117,6 +115,6 @@ mod tests {
             return;
         }
         assert_eq!(String::from_utf8_lossy(&cpio.stdout), "odd.ko\n755\n755\n", "{cpio:?}");
-        assert_eq!(odd.unwrap(), [7; 13]);
+        assert_eq!(fs::read(directory.join("out/modules/odd.ko")).unwrap(), [7; 13]);
     }
 }

@@ -196,10 +196,10 @@ mod tests {
     /// The example of FIPS 180-4.
     #[test]
     fn hashes_are_sha256() {
-        let file = std::env::temp_dir().join(format!("headwater-lab-sha-{}", std::process::id()));
+        let directory = Temporary::directory().unwrap();
+        let file = directory.path().join("abc");
         fs::write(&file, "abc").unwrap();
         let hash = sha256(&file).unwrap();
-        fs::remove_file(&file).unwrap();
         assert_eq!(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

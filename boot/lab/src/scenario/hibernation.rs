@@ -108,6 +108,7 @@ pub(crate) fn resume(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::temporary::Temporary;
     use std::fs;
     use std::process;
 
@@ -130,11 +131,10 @@ mod tests {
     /// The oracle is mkswap(8), given the identifier that this area has.
     #[test]
     fn the_area_is_what_mkswap_makes() {
-        let directory = std::env::temp_dir().join(format!("headwater-lab-swap-{}", process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        let disk = SwapDisk::new(&directory.join("ours")).unwrap();
+        let directory = Temporary::directory().unwrap();
+        let disk = SwapDisk::new(&directory.path().join("ours")).unwrap();
         let ours = fs::read(&disk.file).unwrap();
-        let theirs = directory.join("theirs");
+        let theirs = directory.path().join("theirs");
         File::create(&theirs).unwrap().set_len(SIZE).unwrap();
         let made = ["mkswap", "/sbin/mkswap"].into_iter().find_map(|mkswap| {
             let mut command = process::Command::new(mkswap);
@@ -142,7 +142,6 @@ mod tests {
             command.arg("--pagesize").arg(PAGE.to_string()).arg(&theirs).output().ok()
         });
         let theirs = fs::read(theirs).unwrap();
-        fs::remove_dir_all(&directory).unwrap();
         let Some(made) = made else {
             println!("skipped: no mkswap, so only a guest shows that the area is one");
             return;

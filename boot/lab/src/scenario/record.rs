@@ -358,15 +358,15 @@ impl Machine for Remote<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::temporary::Temporary;
 
     /// The machine that runs the tests, whichever it is: the deciding files are recorded, the
     /// recording is small, and both forms hold the same.
     #[test]
     fn a_host_is_recorded_and_a_folder_in_use_is_refused() {
-        let folder =
-            std::env::temp_dir().join(format!("headwater-lab-recording-{}", std::process::id()));
+        let directory = Temporary::directory().unwrap();
+        let folder = directory.path().join("host");
         let recording = of_host(&folder).unwrap();
-        let version = fs::read(folder.join("proc/version"));
         let again = of_host(&folder);
         let size: u64 = sizes(&folder);
         let file = folder.with_extension("host");
@@ -374,10 +374,9 @@ mod tests {
         let file_again = of_host(&file);
         let archive = Archive::parse(&fs::read(&file).unwrap()).unwrap();
         let by_directory = Archive::from_directory(&folder).unwrap();
-        fs::remove_dir_all(&folder).unwrap();
-        fs::remove_file(&file).unwrap();
-        assert_eq!(version.unwrap(), fs::read("/proc/version").unwrap());
-        assert_eq!(archive.file("/proc/version").unwrap(), fs::read("/proc/version").unwrap());
+        let version = fs::read("/proc/version").unwrap();
+        assert_eq!(fs::read(folder.join("proc/version")).unwrap(), version);
+        assert_eq!(archive.file("/proc/version").unwrap(), version);
         let paths = |archive: &Archive| -> Vec<String> {
             archive.entries().map(|(path, _)| path.to_owned()).collect()
         };
