@@ -6,6 +6,7 @@
 //! here, because a limit would end processes, and a soak that kills its own proves nothing.
 
 use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -79,20 +80,39 @@ fn remove_left(parent: &Path) {
             process != std::process::id() && Path::new("/proc").join(process.to_string()).exists()
         };
         if process.parse().is_ok_and(|process| !runs(process)) {
-            let _ = fs::remove_dir(entry.path());
+            kill_stopped(&entry.path());
+            remove(&entry.path());
+        }
+    }
+}
+
+/// Kills what is stopped in a group. A process that a storm of stops had stopped when its soak was
+/// killed waits for ever to be continued. All others end by themselves, and one that does not may
+/// be another container's, where its soak has the number that is free here.
+fn kill_stopped(folder: &Path) {
+    let processes = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+    for process in processes.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)) {
+        let status = format!("/proc/{}/status", process.as_raw_nonzero());
+        let status = fs::read_to_string(status).unwrap_or_default();
+        if status.lines().any(|line| line.starts_with("State:\tT")) {
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
+}
+
+/// Removes a group whose processes have ended, or were killed a moment ago. If one of them still
+/// has not ended after two seconds, the group stays, empty of limits.
+fn remove(folder: &Path) {
+    for _ in 0..200 {
+        match fs::remove_dir(folder) {
+            Err(error) if error.kind() == ErrorKind::ResourceBusy => sleep(LOOK),
+            _ => break,
         }
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // All its processes have ended, or were killed a moment ago. If one of them still has not
-        // ended after two seconds, the group stays, empty of limits.
-        for _ in 0..200 {
-            match fs::remove_dir(&self.folder) {
-                Err(error) if error.kind() == ErrorKind::ResourceBusy => sleep(LOOK),
-                _ => break,
-            }
-        }
+        remove(&self.folder);
     }
 }

@@ -3,8 +3,9 @@
 //! A round has tens of processes in a group of their own, which Ctrl-C does not reach, and a
 //! control group. So a signal only sets a flag. The supervisor looks at it, ends the round, and
 //! leaves in order. SIGKILL allows no such thing. Therefore each process that draws until its
-//! round is over asks the kernel to be killed with its parent. Their children need not, because
-//! each of them ends after fifty batches at most.
+//! round is over asks the kernel to be killed with its parent. Their children cannot, because the
+//! kernel would kill them with the thread that forked them, and need not: each of them ends after
+//! fifty batches at most. One that was stopped just then waits, and the next soak kills it.
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
