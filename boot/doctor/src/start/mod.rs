@@ -93,8 +93,36 @@ pub fn start(args: &StartArgs) -> Result<StartReport, Error> {
 /// Measures what a stop costs beside the time that the tracer itself takes: the way there and back.
 /// A tenth of many stops is cheaper than the result. The mean would be that of a busy
 /// machine, where other programs run in between, and would take away more than a stop costs.
+///
+/// Tracer and child are on one CPU meanwhile. A stop that wakes another CPU costs several times as
+/// much, and if that were taken away from stops that wake none, a program of many stops would seem
+/// to have begun with its draw. A child has the CPUs of the thread that starts it, so this thread
+/// measures, ends, and leaves all CPUs to the program itself.
 #[cfg(target_arch = "x86_64")]
 fn cost_of_a_stop() -> std::io::Result<Duration> {
+    let measure = || {
+        stay_here();
+        stops_of_a_child()
+    };
+    let measured = std::thread::scope(|scope| scope.spawn(measure).join());
+    measured.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Keeps the calling thread on the CPU on which it is. A kernel that refuses, or has more CPUs than
+/// a set of rustix, leaves it where it was: then a stop costs what it costs there.
+#[cfg(target_arch = "x86_64")]
+fn stay_here() {
+    use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
+    let cpu = sched_getcpu();
+    if cpu < CpuSet::MAX_CPU {
+        let mut here = CpuSet::new();
+        here.set(cpu);
+        let _ = sched_setaffinity(None, &here);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn stops_of_a_child() -> std::io::Result<Duration> {
     use std::time::Instant;
     tracee::practice()?;
     let mut resumed: Option<Instant> = None;

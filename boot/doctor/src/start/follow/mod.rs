@@ -85,6 +85,8 @@ struct Call {
 /// A tracer.
 pub(super) struct Follow<'a> {
     began: Instant,
+    /// The present stop, as the clock has it: all that follows takes the tracer's time.
+    stopped: Instant,
     watch: &'a Watch,
     per_stop: Duration,
     root: i32,
@@ -116,8 +118,10 @@ impl Follow<'_> {
     }
 
     fn until_the_end(root: i32, per_stop: Duration, watch: &Watch) -> io::Result<Seen> {
+        let began = Instant::now();
         let mut follow = Follow {
-            began: Instant::now(),
+            began,
+            stopped: began,
             per_stop,
             root,
             watch,
@@ -142,14 +146,14 @@ impl Follow<'_> {
         Ok(follow.seen)
     }
 
-    /// Returns the own time of a thread: the clock's without its cost.
+    /// Returns the own time of the thread that stopped: the clock's without its cost.
     fn own(&self, thread: i32) -> Duration {
         let held = self.threads.get(&thread).map_or(Duration::ZERO, |thread| thread.held);
-        self.began.elapsed().saturating_sub(held)
+        self.stopped.saturating_duration_since(self.began).saturating_sub(held)
     }
 
     fn change(&mut self, id: i32, status: i32) -> io::Result<()> {
-        let stopped = Instant::now();
+        self.stopped = Instant::now();
         if !libc::WIFSTOPPED(status) {
             if id == self.root {
                 self.seen.lasted = self.own(id).max(self.seen.lasted);
@@ -169,12 +173,11 @@ impl Follow<'_> {
         };
         let own = self.own(id);
         // The clock begins at the end of the first stop, whose time is not in it.
-        let held = stopped.max(self.began).elapsed();
-        self.watch.held(stopped.elapsed());
+        let held = self.stopped.max(self.began).elapsed();
+        self.watch.held(self.stopped.elapsed());
         if let Some(thread) = self.threads.get_mut(&id) {
             thread.held += held + self.per_stop;
-            // The time of this stop is in `own` until now, and no longer.
-            thread.last = own.saturating_sub(held);
+            thread.last = own;
         }
         match next {
             Next::Run(until, signal) => tracee::resume(id, until, signal),
