@@ -28,7 +28,7 @@ pub(super) fn is_one(first: &[u8]) -> bool {
     let lines: Vec<&[u8]> = first.split(|&byte| byte == b'\n').collect();
     lines.windows(2).any(|pair| {
         memchr::memmem::find(pair[0], b"random: ").is_some()
-            && joined(pair[0], pair[1]).is_some_and(|line| completes(&unpainted(pair[0]), &line))
+            && rest_of(pair[0], pair[1]).is_some_and(|rest| completes(&unpainted(pair[0]), &rest))
     })
 }
 
@@ -64,11 +64,6 @@ pub(super) fn unfolded(log: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Returns two lines as one, if the second is the rest of the first.
-fn joined(first: &[u8], second: &[u8]) -> Option<String> {
-    Some(format!("{} {}", unpainted(first.trim_ascii_end()), rest_of(first, second)?))
-}
-
 /// Returns a line without its marks of quotation, if it is the rest of the line before it.
 fn rest_of(before: &[u8], line: &[u8]) -> Option<String> {
     let (before, line) = (unpainted(before.trim_ascii_end()), unpainted(line.trim_ascii_end()));
@@ -88,9 +83,27 @@ fn marks(line: &str) -> (&str, &str) {
     line.split_at(line.len() - text.len())
 }
 
-/// Returns whether a joined line has a message of the generator that its first part lacks.
-fn completes(first: &str, joined: &str) -> bool {
-    let message = |line: &str| line.split_once("random: ").map(|(_, says)| says.to_owned());
-    let (Some(before), Some(after)) = (message(first), message(joined)) else { return false };
-    MESSAGES.iter().any(|text| after.contains(text) && !before.contains(text))
+/// Returns whether a message of the generator stands in two lines together and in none of them
+/// alone. One that is whole in the second is another message, whose time is damaged.
+fn completes(first: &str, rest: &str) -> bool {
+    let Some((_, begin)) = first.split_once("random: ") else { return false };
+    let joined = format!("{} {rest}", begin.trim_end());
+    let is_in_one = |text: &str| begin.contains(text) || rest.contains(text);
+    MESSAGES.iter().any(|text| joined.contains(text) && !is_in_one(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_one;
+
+    #[test]
+    fn a_message_in_two_lines_is_folded_and_two_messages_are_not() {
+        let full = "[    2.700351] random: systemd: uninitialized urandom read (16 bytes read)";
+        let cut = "Oct 25 10:40:06 debian-buster-vm1 kernel: [  107.200000] random: crng init";
+        assert!(is_one(format!("{cut}\ndone\n").as_bytes()));
+        assert!(is_one(format!("> {cut}\n> done\n").as_bytes()));
+        // The time of the second message is damaged.
+        assert!(!is_one(format!("{full}\n[x 107.200000] random: crng init done\n").as_bytes()));
+        assert!(!is_one(format!("{full}\nrandom: crng init done\n").as_bytes()));
+    }
 }
