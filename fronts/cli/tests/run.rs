@@ -164,6 +164,20 @@ fn the_status_is_there_where_a_parent_ignores_its_children() {
     assert_eq!(output.status.code(), Some(1), "no program loaded the module: {output:?}");
 }
 
+/// The desktop's specification has it that such a path is ignored.
+#[test]
+fn a_directory_for_the_counters_has_an_absolute_path() {
+    let temporary = folder("counters");
+    for runtime in ["", "relative", "."] {
+        let line = "cd / && case $HEADWATER_STATS in $TMPDIR/headwater-stats-*) ;; *) exit 9 ;; \
+                    esac && test -s \"$HEADWATER_STATS\"";
+        let mut command = run(&["--stats", "--", "sh", "-c", line]);
+        command.env("XDG_RUNTIME_DIR", runtime).env("TMPDIR", &temporary);
+        let output = command.current_dir(&temporary).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{runtime:?}: {output:?}");
+    }
+}
+
 /// A program that adds to counters without room ends by SIGBUS.
 #[test]
 fn without_room_for_the_counters_nothing_is_run() {

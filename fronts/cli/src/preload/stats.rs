@@ -29,7 +29,9 @@ impl Stats {
     ///
     /// A message of one line.
     pub(crate) fn new() -> Result<Stats, String> {
-        let directory = env::var_os("XDG_RUNTIME_DIR").map_or_else(env::temp_dir, PathBuf::from);
+        // A relative path would name another file in a program that changes its directory.
+        let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let directory = runtime.filter(|path| path.is_absolute()).unwrap_or_else(env::temp_dir);
         let unique = headwater::u64().map_err(|error| error.to_string())?;
         let path = directory.join(format!("headwater-stats-{}-{unique:016x}", process::id()));
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
