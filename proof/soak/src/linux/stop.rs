@@ -5,7 +5,8 @@
 //! leaves in order. SIGKILL allows no such thing. Therefore each process that draws until its
 //! round is over asks the kernel to be killed with its parent. Their children cannot, because the
 //! kernel would kill them with the thread that forked them, and need not: each of them ends after
-//! fifty batches at most. One that was stopped just then waits, and the next soak kills it.
+//! fifty batches at most. One that was stopped just then waits to be continued. The next soak kills
+//! it if it is in the control group, which only a round with reclaim has.
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
