@@ -22,6 +22,7 @@ use common::{isolated_as, record};
 use headwater::Mode;
 use headwater::testing::Force;
 use refills::{Event, Half, Path, Pool, Shared, Tracer};
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
@@ -74,33 +75,40 @@ fn refills() -> Vec<Refill> {
 
 /// Calls `disturb` for the instructions of each refill, in a process of its own, and checks what
 /// was drawn. `disturb` returns false where the draw took another way than the refill that was
-/// looked at.
+/// looked at. One of `share` places is tried.
 ///
 /// One test after the other, because a reseed concerns the whole machine.
-fn at_every_instruction(test: &str, disturb: impl Fn(&Tracer, &Path, usize) -> bool) {
+fn at_every_instruction(test: &str, share: usize, disturb: impl Fn(&Tracer, &Path, usize) -> bool) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     for refill in refills() {
         let variables = [("HEADWATER_MODE", refill.mode.name())];
         isolated_as(test, &format!("{refill:?}"), &variables, || {
-            if let Err(why) = each_place(test, refill, &disturb) {
+            if let Err(why) = each_place(test, refill, share, &disturb) {
                 skip(test, why);
             }
         });
     }
 }
 
-/// Returns as many of the places as are asked for, at equal distances.
-fn chosen(places: Range<usize>) -> impl Iterator<Item = usize> {
+/// Returns as many of the places as are asked for, at equal distances; one of `share` of them.
+fn chosen(places: Range<usize>, share: usize) -> impl Iterator<Item = usize> {
     let asked = std::env::var("HEADWATER_TEST_EPISODES").map(|number| number.parse().unwrap());
-    let distance = places.len().div_ceil(asked.unwrap_or(PLACES)).max(1);
-    places.skip(headwater::u64().unwrap() as usize % distance).step_by(distance)
+    let distance = places.len().div_ceil(asked.unwrap_or(PLACES)).max(1) * share;
+    places.skip(lot(distance)).step_by(distance)
+}
+
+/// Returns a number below `of`, by lot. headwater would move on in this process, and its children
+/// would begin with other words of the CPU than the ones before them.
+fn lot(of: usize) -> usize {
+    RandomState::new().hash_one(()) as usize % of
 }
 
 /// Calls `disturb` for every instruction of one refill; an error says why that is not possible.
 fn each_place(
     test: &str,
     refill: Refill,
+    share: usize,
     disturb: impl Fn(&Tracer, &Path, usize) -> bool,
 ) -> Result<(), &'static str> {
     let Refill { mode, pool, half, without } = refill;
@@ -135,7 +143,7 @@ fn each_place(
     for _ in 0..TRIES {
         let Some(path) = again().undisturbed() else { continue };
         let is_disturbed = |number: &usize| (0..TRIES).any(|_| disturb(&again(), &path, *number));
-        let chosen: Vec<usize> = chosen(path.places.clone()).collect();
+        let chosen: Vec<usize> = chosen(path.places.clone(), share).collect();
         (disturbed, all) =
             (chosen.iter().filter(|number| is_disturbed(number)).count(), chosen.len());
         if disturbed > all * 9 / 10 {
@@ -153,7 +161,7 @@ fn each_place(
 #[test]
 fn pages_vanish_before_every_instruction_of_a_refill() {
     let test = "pages_vanish_before_every_instruction_of_a_refill";
-    at_every_instruction(test, |tracer, path, number| {
+    at_every_instruction(test, 1, |tracer, path, number| {
         tracer.draw_with(path, &[(number, Event::Drop)])
     });
 }
@@ -164,7 +172,7 @@ fn pages_vanish_before_every_instruction_of_a_refill() {
 fn a_fork_before_every_instruction_of_a_refill() {
     let test = "a_fork_before_every_instruction_of_a_refill";
     let compared_at = AtomicUsize::new(usize::MAX);
-    at_every_instruction(test, |tracer, path, number| {
+    at_every_instruction(test, 1, |tracer, path, number| {
         // A reseed of the kernel's own voids the word in one of the two: then nothing was shown.
         let before = headwater::status().reseed_generation;
         let drawn = tracer.draw_with(path, &[(number, Event::Fork)]);
@@ -185,7 +193,7 @@ fn a_fork_before_every_instruction_of_a_refill() {
 #[test]
 fn a_jump_before_every_instruction_of_a_refill() {
     let test = "a_jump_before_every_instruction_of_a_refill";
-    at_every_instruction(test, |tracer, path, number| {
+    at_every_instruction(test, 1, |tracer, path, number| {
         tracer.draw_with(path, &[(number, Event::Jump)])
     });
 }
@@ -195,7 +203,7 @@ fn a_jump_before_every_instruction_of_a_refill() {
 #[test]
 fn a_reseed_before_every_instruction_of_a_refill() {
     let test = "a_reseed_before_every_instruction_of_a_refill";
-    at_every_instruction(test, |tracer, path, number| {
+    at_every_instruction(test, 1, |tracer, path, number| {
         let done = tracer.draw_with(path, &[(number, Event::Reseed)]) && tracer.has_filled();
         // A page that is filled for a section, and not put, is not counted.
         let is_counted = tracer.pool != Pool::Section;
@@ -208,16 +216,11 @@ fn a_reseed_before_every_instruction_of_a_refill() {
 }
 
 /// Two events in one refill: what the first one leaves is met by the second. Which and where is
-/// drawn by lot.
+/// drawn by lot. A step takes as long as a whole draw, so the first is at one place in ten.
 #[test]
 fn two_events_in_a_refill() {
     const EVENTS: [Event; 3] = [Event::Drop, Event::Fork, Event::Reseed];
-    at_every_instruction("two_events_in_a_refill", |tracer, path, number| {
-        let lot = |of: usize| headwater::u64().unwrap() as usize % of;
-        // A step takes as long as a whole draw, so one place in ten is tried.
-        if lot(10) > 0 {
-            return true;
-        }
+    at_every_instruction("two_events_in_a_refill", 10, |tracer, path, number| {
         let later = number + lot(path.places.end - number);
         let events = [(number, EVENTS[lot(3)]), (later, EVENTS[lot(3)])];
         tracer.draw_with(path, &events)
